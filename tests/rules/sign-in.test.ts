@@ -1,4 +1,4 @@
-import { redeemNewestCode } from '../../worker/sign-in/redeem-code.ts';
+import { redeemNewestCode } from '../../worker/sign-in/redeem-newest-code.ts';
 import { newCode, newLinkCode } from '../../worker/sign-in/code-secrets.ts';
 import { issueCode } from '../../worker/sign-in/issue-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';

@@ -1,6 +1,6 @@
 import { deviceOf } from '../lib/device.ts';
 import { redeemByChallenge } from '../sign-in/redeem-by-challenge.ts';
-import { redeemNewestCode } from '../sign-in/redeem-code.ts';
+import { redeemNewestCode } from '../sign-in/redeem-newest-code.ts';
 import { newCode } from '../sign-in/code-secrets.ts';
 import { issueCode, undoCode, type Issued } from '../sign-in/issue-code.ts';
 import { sendStoredCode, stateOfCode } from '../sign-in/code-delivery.ts';

@@ -7,17 +7,50 @@ import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
-import { noteSent, subjectsOf, undoClaim, waitForSender, type ClaimScope } from './claim-state.ts';
+import {
+  markCodeSent,
+  subjectsOf,
+  undoClaim,
+  waitForSender,
+  type ClaimScope,
+} from './claim-state.ts';
 import { claimRow } from './claims.ts';
 import { untilNextBudget } from './code-budget.ts';
 import { newCode } from './code-secrets.ts';
-import { closeLink, linksOf, type Link } from './link-codes.ts';
+import { markLinkUsed, linksOf, type Link } from './link-codes.ts';
 import { linkFacts, sendCodeOf, type Sending } from './send-linked-code.ts';
 import { codeRow, orUndone, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
 
-/** After 503 the link stays good. */
+/**
+ * Claims the number of a link code for the id that sent it, and sends the code of the number.
+ * The states of a claim: `claim-state.ts`. The first condition that holds decides:
+ *
+ * | outcome            | condition                                         | response | rows      |
+ * | ------------------ | ------------------------------------------------- | -------- | --------- |
+ * | `codeSent`, `ofId` | this call again: its code was sent, or its id has | 200      | none      |
+ * |                    | a user since                                      |          |           |
+ * | `refused`          | the link is used or expired, the user of its      | 400      | none      |
+ * |                    | number has written, or the id has a user          |          |           |
+ * | `limited`          | the id has claimed three times in a day, or a     | 429      | none      |
+ * |                    | limit of the number holds                         |          |           |
+ * | `budgetSpent`      | the codes of today reach their budget             | 503      | none      |
+ * | `claimed`          | none of these                                     | 200, 503 | see below |
+ *
+ * `claimed` writes `bot_calls`; `claims` (a proven one of the id stays instead); `link_codes`
+ * (used, and as long-lived as the code); the code, twice in `codes`; the day in `daily_codes`;
+ * `rate_limit_events`, one of the id and two of the number. After the response it writes
+ * `code_messages`, and `codeSent` into `bot_calls`.
+ *
+ * If WhatsApp does not take the code, or the response of the database is lost, `undoClaim` takes
+ * these rows back, opens the link again, and the call fails with 503. What they replaced stays
+ * replaced: the code before, and an unproven claim of the id. If the message may arrive, the
+ * event for the hard limit of the number stays.
+ *
+ * Another call with the same link is `refused`. This call again waits for the first
+ * (`resumeClaim`).
+ */
 export async function claimNumber(
   scope: ClaimScope,
   businessUserId: string,
@@ -36,7 +69,7 @@ export async function claimNumber(
   const code = newCode();
   const row = await codeRow(settings, { phone, code, sentBy, now });
   const claim = await storeClaim(settings, tx, { businessUserId, row });
-  closeLink(tx, ['claimed'], { link, row, claimedBy: claim.mac, counted });
+  markLinkUsed(tx, ['claimed'], { link, row, claimedBy: claim.mac, counted });
 
   const sentClaim = { businessUserId, link, sentBy, at: now };
   const undo: Sending['undo'] = (fate) => undoClaim(scope, sentClaim, fate);
@@ -45,7 +78,7 @@ export async function claimNumber(
 
   switch (outcome) {
     case 'codeSent':
-    // By now the id has a user.
+    // `recordContact` has stored this call since.
     case 'ofId':
       return;
     case 'refused':
@@ -59,7 +92,7 @@ export async function claimNumber(
 
       const message = { code, sentBy, counted };
       await sendCodeOf(scope, link, { message, codesToday: facts.codesToday, undo });
-      scope.waitUntil(noteSent(scope, sentBy));
+      scope.waitUntil(markCodeSent(scope, sentBy));
     }
   }
 }
@@ -90,8 +123,8 @@ function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: Deci
       ]),
     },
 
-    outcomes: ({ isOpen, writer, holder, allowedAt: at, codesToday }) => ({
-      refused: or(not(isOpen), isNotNull(writer), isNotNull(holder)),
+    outcomes: ({ isOpen, writerOfNumber, holder, allowedAt: at, codesToday }) => ({
+      refused: or(not(isOpen), isNotNull(writerOfNumber), isNotNull(holder)),
       limited: gt(at, now),
       budgetSpent: gte(codesToday, settings.require('CODE_BUDGET_PER_DAY')),
     }),
@@ -103,7 +136,7 @@ function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: Deci
 
 type Claiming = { businessUserId: string; row: CodeRow };
 
-/** A newer claim of an id replaces one that is not proven. */
+/** A newer claim of an id replaces one that is not proven; `claimedBy` of its link is its `mac`. */
 async function storeClaim<Outcome extends string>(
   settings: Settings,
   tx: Transaction<Outcome | 'claimed', unknown>,

@@ -12,21 +12,22 @@ import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import { isProvenSql } from './claims.ts';
 import { type Link, undoLink } from './link-codes.ts';
+import type { Fate } from './send-linked-code.ts';
 
 /*
  * A claim of a number, by the one transaction that has sent its code (`sentBy`):
  *
- * | state   | bot's call | link code | claim      | moved on by         |
- * | ------- | ---------- | --------- | ---------- | ------------------- |
- * | open    | none       | open      | none       | `claimNumber`       |
- * | claimed | `claimed`  | `sentBy`  | not proven | see below           |
- * | sent    | `codeSent` | `sentBy`  | not proven | `proveClaim`        |
- * | proven  | any        | `sentBy`  | `provenAt` | `tieClaim`, at last |
+ * | state   | bot's call | link code | claim      | moved on by                             |
+ * | ------- | ---------- | --------- | ---------- | --------------------------------------- |
+ * | open    | none       | open      | none       | `claimNumber`                           |
+ * | claimed | `claimed`  | `sentBy`  | not proven | see below                               |
+ * | sent    | `codeSent` | `sentBy`  | not proven | `proveClaim`                            |
+ * | proven  | any        | `sentBy`  | `provenAt` | `tieClaim`, once the code has signed in |
  *
- * `noteSent` moves a claimed one on if WhatsApp takes the code; else
- * `undoClaim` opens it again. `claimed` for longer than `sendingMs`:
- * its request was ended. The same call, sent again, undoes it and
- * claims the number itself. A status proves it, or the code that comes
+ * `markCodeSent` moves a claimed one on if WhatsApp takes the code; else
+ * `undoClaim` opens it again. A call that stays `claimed` for longer than
+ * `sendingMs` (10 s) has lost its request. The same call, sent again, undoes
+ * it and claims the number itself. A status proves it, or the code that comes
  * back; once the code has signed in, the id is tied and the claim ends.
  */
 
@@ -40,25 +41,26 @@ export type SentClaim = {
   at: number;
 };
 
-/** What a claim counts for: the id, and the number. */
+/** The names under which a claim is limited: those of the id and of the number. */
 export async function subjectsOf(settings: Settings, businessUserId: string, phone: PhoneNumber) {
   const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
   const number = await phoneSubjects(settings, phone);
   return { claimsOf: hashedSubject('claims', hashes), ...number };
 }
 
-async function callOf({ botCall }: ClaimScope, sentBy: string) {
+async function isOwnCallSql({ botCall }: ClaimScope, sentBy: string) {
   const own = isIn(botCalls.id, await botCall.storedIds());
   return and(own, eq(botCalls.by, sentBy))!;
 }
 
-async function claimedRow(scope: ClaimScope, sentBy: string) {
-  return and(await callOf(scope, sentBy), eq(botCalls.outcome, 'claimed'))!;
+async function isStoredClaimSql(scope: ClaimScope, sentBy: string) {
+  return and(await isOwnCallSql(scope, sentBy), eq(botCalls.outcome, 'claimed'))!;
 }
 
-export async function noteSent(scope: ClaimScope, sentBy: string): Promise<void> {
+export async function markCodeSent(scope: ClaimScope, sentBy: string): Promise<void> {
+  // The response is sent first.
   await pause(0);
-  const claimed = await claimedRow(scope, sentBy);
+  const claimed = await isStoredClaimSql(scope, sentBy);
   await scope.db.update(botCalls).set({ outcome: 'codeSent' }).where(claimed);
 }
 
@@ -66,9 +68,9 @@ export async function noteSent(scope: ClaimScope, sentBy: string): Promise<void>
 export async function undoClaim(
   scope: ClaimScope,
   { businessUserId, link, sentBy, at }: SentClaim,
-  message: 'unsent' | 'mayArrive',
+  fate: Fate,
 ): Promise<'settled' | 'sent' | 'takenBack'> {
-  const stored = await claimedRow(scope, sentBy);
+  const stored = await isStoredClaimSql(scope, sentBy);
 
   const { claimsOf, codesTo, everyCodeTo } = await subjectsOf(
     scope.settings,
@@ -76,7 +78,7 @@ export async function undoClaim(
     link.phone,
   );
   const subjects = [claimsOf, codesTo];
-  if (message === 'unsent') subjects.push(everyCodeTo);
+  if (fate === 'unsent') subjects.push(everyCodeTo);
 
   return undoLink({ db: scope.db, now: at }, { link, sentBy, subjects, stored });
 }
@@ -87,7 +89,7 @@ type Sender = { state: 'codeSent' | 'takenBack' } | { state: 'claimed'; at: numb
 
 /** Waits until the code is sent or the claim taken back; `claimed` if neither happens in time. */
 export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<Sender> {
-  const own = await callOf(scope, sentBy);
+  const own = await isOwnCallSql(scope, sentBy);
   const hasArrived = rowExists(claims, isProvenSql(sentBy));
 
   for (let waited = 0; ; waited += looksEveryMs) {

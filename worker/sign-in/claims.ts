@@ -62,6 +62,10 @@ type Tied = {
 export const isProvenSql = (sentBy: string) =>
   and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;
 
+/**
+ * Once the claim is proven and its user has the number: stores the id in `aliases` if nobody has
+ * it, binds the number to it, and deletes the claim.
+ */
 export async function tieClaim<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -102,6 +106,7 @@ async function prove<Outcome extends string>(
   await tieClaim(tx, on, scope, claim);
 }
 
+/** By a status of the message: `unknown` (no claim) writes nothing, `proven` as `rightCode`. */
 export async function proveClaim(
   scope: Scope<'db' | 'settings' | 'now'>,
   claim: Tied,
@@ -116,9 +121,22 @@ export async function proveClaim(
 }
 
 /**
- * Proves the claim of an id by the code that came back from it; it uses
- * nothing up, and a wrong code counts for the claim, once for each call.
- * Throws 400 for a wrong or old one.
+ * Proves the claim of an id by the code that came back from it. The code stays good for the
+ * sign-in; a right one ends the claim if the account exists. The first condition that holds
+ * decides:
+ *
+ * | outcome     | condition                       | response | rows                             |
+ * | ----------- | ------------------------------- | -------- | -------------------------------- |
+ * | `ofId`      | this call again: its id has a   | 200      | none                             |
+ * |             | user since                      |          |                                  |
+ * | `closed`    | no claim of the id, or its time | 400      | none                             |
+ * |             | or tries are over               |          |                                  |
+ * | `wrongCode` | the code is another one         | 400      | `bot_calls`; `claims.tries_left` |
+ * |             |                                 |          | − 1                              |
+ * | `rightCode` | none of these                   | 200      | `bot_calls`; `claims.proven_at`; |
+ * |             |                                 |          | see `tieClaim`                   |
+ *
+ * This call again finds `wrongCode` and `rightCode` stored, and writes nothing.
  */
 export async function proveByCode(
   scope: Scope<'db' | 'settings' | 'now'> & { botCall: BotCall },
@@ -161,7 +179,7 @@ export async function proveByCode(
     case 'wrongCode':
       throw refusedCode();
     case 'rightCode':
-    // By now the id has a user.
+    // `recordContact` has stored this call since.
     case 'ofId':
       return;
   }

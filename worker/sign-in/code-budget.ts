@@ -8,8 +8,8 @@ const lowShare = 0.8;
 const retryAfterAtMost = 3600;
 
 /**
- * A number whose owner wrote within this time (ms) passes what
- * strangers could use up: the budget, and limits of an address.
+ * A number whose owner wrote within this time (ms) has twice the budget, and
+ * passes the limits of an address, which strangers could use up.
  */
 export const justWrittenMs = 10 * minuteMs;
 

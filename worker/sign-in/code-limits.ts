@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts';
 /** For logins whose link code the number itself sends. */
 const keptForLinkCodes = 5;
 
-/** For each request above the limit of an address. */
+/** Link codes that an address is shown, for each request that it may make. */
 const linksPerRequest = 5;
 
 const linkLimitsOf = (requests: Limit[]) =>

@@ -43,7 +43,19 @@ export function externalIssuer(settings: Settings): Issuer | null {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 
-/** Throws 401 for a token that was used. */
+/**
+ * Signs in with a token of the issuer. Throws 401 for one that is not valid, 503 if the issuer
+ * does not respond; both write nothing. Then the first condition that holds decides:
+ *
+ * | outcome    | condition                      | response | rows                                |
+ * | ---------- | ------------------------------ | -------- | ----------------------------------- |
+ * | `used`     | the token has signed in before | 401      | none                                |
+ * | `signedIn` | it has not                     | session  | `used_tokens`; `sessions`; of a new |
+ * |            |                                |          | number `users` and `aliases`        |
+ *
+ * A session also sets `users.last_seen_at` if that is an hour old; it is limited where the number
+ * is contested. Of parallel calls, and after a lost response, the others are `used`.
+ */
 export async function redeemExternalToken(
   { db, settings, now, device }: SessionScope,
   issuer: Issuer,

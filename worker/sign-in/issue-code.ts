@@ -39,18 +39,35 @@ export type Issued =
 type IssueScope = SignInScope & Scope<'language' | 'waitUntil'>;
 
 /**
- * Makes `code` the newest one of its number, and that of a new challenge. If it is
- * refused, the number may bring its code by a message with the link code.
+ * Makes `code` the newest one of its number, and that of a new challenge. If it is refused, the
+ * number may bring its code by a message with the link code. The first condition that holds
+ * decides:
  *
- * | outcome            | means                                          | counts as |
- * | ------------------ | ---------------------------------------------- | --------- |
- * | `tooManyLinks`     | the address has asked too often for link codes | nothing   |
- * | `tooManyRequests`  | the address has asked too often                | link code |
- * | `unknownNumber`    | the number has not written yet                 | request   |
- * | `tooManyCodes`     | the number or the address has got too many     | request   |
- * | `budgetSpent`      | all numbers together have got too many         | request   |
- * | `budgetSpentAbove` | they have, and the address has asked too often | nothing   |
- * | `issued`           | the code is stored                             | code      |
+ * | outcome            | condition                         | result          | rows               |
+ * | ------------------ | --------------------------------- | --------------- | ------------------ |
+ * | `tooManyLinks`     | `tooManyRequests`, and too many   | `limited`       | none               |
+ * |                    | link codes shown                  |                 |                    |
+ * | `tooManyRequests`  | the address has asked too often   | `limited`       | link code          |
+ * | `unknownNumber`    | the number has not written yet    | `unknownNumber` | link code; request |
+ * | `tooManyCodes`     | the number or the address got too | `limited`       | link code; request |
+ * |                    | many                              |                 |                    |
+ * | `budgetSpentAbove` | `budgetSpent`, and the address    | `budgetSpent`   | none               |
+ * |                    | has asked too often               |                 |                    |
+ * | `budgetSpent`      | the codes of today reach their    | `budgetSpent`   | request            |
+ * |                    | budget                            |                 |                    |
+ * | `issued`           | none of these                     | `issued`        | code               |
+ *
+ * - link code: a row of `link_codes`. `tooManyRequests` also writes an event for it
+ * - request: an event
+ * - code: two rows of `codes`, of which the newest one of the number replaces the one before; one
+ *   more in `daily_codes`; an event, and two of the number
+ *
+ * An event is a row of `rate_limit_events` for the address, and one for its network. A number that
+ * has just written (`justWrittenMs`) passes the limits of the address, and has twice the budget.
+ *
+ * `endpoints/auth.ts` sends the code; if WhatsApp refuses it, or the response of the database is
+ * lost, `undoCode` deletes the rows. By `LIMIT_CODES_PER_NUMBER` (1 in 30 s) one of parallel calls
+ * for a number is `issued`, and the others are `tooManyCodes`.
  */
 export async function issueCode(
   scope: IssueScope,
@@ -186,6 +203,7 @@ async function linkRow(
   };
 }
 
+/** `gone` (the rows are not there) writes nothing; `removed` deletes those of `issued`. */
 export async function undoCode(scope: SignInScope, phone: PhoneNumber, id: string): Promise<void> {
   const { db, now } = scope;
   const { codesTo, codesFrom } = await limitsOf(scope, phone);

@@ -25,7 +25,7 @@ export type Link = {
   expiresAt: number;
 };
 
-const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
+const isOpenNowSql = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
 
 export async function readLink(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
@@ -34,7 +34,7 @@ export async function readLink(
   const macs = linkCode
     ? await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase())
     : [];
-  return { link: linksOf(db, and(isIn(linkCodes.mac, macs), isOpen(now))) };
+  return { link: linksOf(db, and(isIn(linkCodes.mac, macs), isOpenNowSql(now))) };
 }
 
 export function linksOf(db: Database, condition: SQL | undefined) {
@@ -45,7 +45,7 @@ export function linksOf(db: Database, condition: SQL | undefined) {
 }
 
 export const isOpenSql = ({ mac }: Link, now: number) =>
-  rowExists(linkCodes, and(eq(linkCodes.mac, mac), isOpen(now)));
+  rowExists(linkCodes, and(eq(linkCodes.mac, mac), isOpenNowSql(now)));
 
 type ByLink = {
   link: Link;
@@ -54,7 +54,7 @@ type ByLink = {
   counted: Subject[];
 };
 
-export function closeLink<Outcome extends string>(
+export function markLinkUsed<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
   { link, row, claimedBy, counted }: ByLink,
@@ -76,9 +76,19 @@ type UndoLinkOptions = {
 };
 
 /**
- * Opens a link code again whose code was not sent, and lets the bot's call
- * claim again. Nothing is undone of a claim that a status has proven:
- * its code has arrived.
+ * Opens a link code again whose code was not sent, and lets the bot's call claim again. The
+ * first condition that holds decides, and is returned:
+ *
+ * | outcome     | condition                              | rows                                  |
+ * | ----------- | -------------------------------------- | ------------------------------------- |
+ * | `settled`   | the link, or the bot's call, is not of | none                                  |
+ * |             | `sentBy` any more                      |                                       |
+ * | `sent`      | the claim is proven, so its code has   | `bot_calls`: `codeSent`               |
+ * |             | arrived                                |                                       |
+ * | `takenBack` | neither                                | `link_codes` is open again;           |
+ * |             |                                        | `daily_codes` − 1; `claims`, `codes`, |
+ * |             |                                        | `bot_calls` and the events of         |
+ * |             |                                        | `subjects` are deleted                |
  */
 export async function undoLink(
   { db, now }: Scope<'db' | 'now'>,

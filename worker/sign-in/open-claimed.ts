@@ -21,9 +21,21 @@ export type Claim = {
 type Opened = { session: SessionRef; status: AccountStatus };
 
 /**
- * Creates the user of a number whose claim was signed in with, and the
- * session. The id of the claim is tied if it is proven, and waits for its
- * proof otherwise; an account that exists by now gets none.
+ * Signs in to a number after its code was redeemed, which was sent for a claim. The condition
+ * decides; both outcomes return a session:
+ *
+ * | outcome   | condition                    | rows                                               |
+ * | --------- | ---------------------------- | -------------------------------------------------- |
+ * | `known`   | the number has a user by now | `users`: the contact, and at the first one its     |
+ * |           |                              | week; its spelling in `aliases` if it has none     |
+ * | `created` | it has none                  | `users`; number and spelling in `aliases`; the day |
+ * |           |                              | in `daily_totals`; `claims.user_id`, or, of a      |
+ * |           |                              | proven claim, its id in `aliases`, and the claim   |
+ * |           |                              | is deleted                                         |
+ *
+ * Both also write `sessions`, and delete the `link_codes` of the number; the session is limited
+ * where the number is contested. The id of an unproven claim waits for its proof (`proveClaim`);
+ * with `known` it is not tied. The code is used up before, so that no parallel call gets here.
  */
 export async function openClaimed(
   scope: SessionScope,

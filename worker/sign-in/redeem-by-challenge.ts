@@ -24,19 +24,31 @@ import {
 /**
  * Signs in with the code of one of the challenges. Only who requested a code knows
  * its challenge, so that the code's own tries limit it, and nothing that strangers do.
- * The first that holds is the outcome:
+ * The first condition that holds decides:
  *
- * | outcome        | means                                             | what is written              |
- * | -------------- | ------------------------------------------------- | ---------------------------- |
- * | `wrong`        | each live code is another one                     | a try of each, and of day    |
- * | `spent`        | no code is live: tries or time are used up        | nothing                      |
- * | `tooManyTries` | the address has tried too many unknown challenges | nothing                      |
- * | `right`        | the number has a user                             | a session; all codes deleted |
- * | `claimed`      | it has none; the code was sent for a claim        | all codes deleted            |
- * | `unknown`      | no challenge is known, or the code opens nothing  | a try of the address         |
+ * | outcome        | condition                                | result     | rows                |
+ * | -------------- | ---------------------------------------- | ---------- | ------------------- |
+ * | `wrong`        | some code is live, and each live one is  | `invalid`  | see below           |
+ * |                | another                                  |            |                     |
+ * | `spent`        | a challenge is known, its tries or time  | `spent`    | none                |
+ * |                | are used up                              |            |                     |
+ * | `tooManyTries` | the address tried too many unknown       | `limited`  | none                |
+ * |                | challenges                               |            |                     |
+ * | `right`        | the number has a user                    | `signedIn` | `sessions`; `codes` |
+ * | `claimed`      | it has none; the code was sent for a     | `signedIn` | `codes`             |
+ * |                | claim                                    |            |                     |
+ * | `unknown`      | no challenge is known, or the code opens | `invalid`  | try                 |
+ * |                | nothing                                  |            |                     |
  *
- * After `right` the request of its code no longer counts for the address. After `claimed`
- * a second transaction creates user and session (`openClaimed`).
+ * A try is a row of `rate_limit_events` for the address, and one for its network. `wrong` takes
+ * one from `codes.tries_left` of each live code, and adds one to the day in `daily_totals`.
+ * `right` and `claimed` delete all `codes` of the number; `right` also deletes the event by which
+ * the code counted for the address and its network, and sets `users.last_seen_at` if that is an
+ * hour old. A session is limited where the number is contested.
+ *
+ * After `claimed` a second transaction signs in, of a new user if there is none yet
+ * (`openClaimed`). A parallel call with a right code, or the same one after a lost response,
+ * finds no code: `unknown`.
  */
 export async function redeemByChallenge(
   scope: SignInScope,

@@ -7,13 +7,12 @@ import type { Scope } from '../request-scope.ts';
 import { reportCodeBudget, sentTodaySql } from './code-budget.ts';
 import { sendStoredCode, type StoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
-import { isOpenSql, type Link, closeLink, undoLink, writerOfSql } from './link-codes.ts';
+import { isOpenSql, type Link, markLinkUsed, undoLink, writerOfSql } from './link-codes.ts';
 import { codeRow, orUndone } from './stored-codes.ts';
 
 /**
- * Sends the code of a login whose link code the number itself has sent:
- * neither strangers' requests nor its own use up the last codes of its
- * day.
+ * Sends the code of a login whose link code came from the number itself. Only the hard limit
+ * holds, and without the reserve of `code-limits.ts`, so that nobody can use up these codes.
  */
 export async function sendReservedCode(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
@@ -28,6 +27,23 @@ export async function sendReservedCode(
 
 type Allowed = { limits: Limited[]; counted: Subject[] };
 
+/**
+ * Sends the code of a login by its link code. The first condition that holds decides:
+ *
+ * | outcome   | condition                                             | result      | rows      |
+ * | --------- | ----------------------------------------------------- | ----------- | --------- |
+ * | `closed`  | the link is used or expired, or no user of its number | `closed`    | none      |
+ * |           | has written                                           |             |           |
+ * | `limited` | one of `limits` holds, or the codes of today reach    | `limited`   | none      |
+ * |           | twice their budget                                    |             |           |
+ * | `sent`    | none of these                                         | `sent`, 503 | see below |
+ *
+ * `sent` writes `link_codes` (used, and as long-lived as the code); the code, twice in `codes`; the
+ * day in `daily_codes`; and `rate_limit_events` for each of `counted`. After the response it writes
+ * `code_messages`. If WhatsApp does not take the code, or the response of the database is lost,
+ * `undoLink` deletes these rows, opens the link again, and the call fails with 503; if the message
+ * may arrive, the events stay. Of parallel calls one sends, and the others are `closed`.
+ */
 export async function sendLinkedCode(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
   link: Link,
@@ -43,8 +59,8 @@ export async function sendLinkedCode(
       allowedAt: allowedAtSql(limits),
       whatsappId: spellingOfSql(userOfSql('phone', phone)),
     },
-    outcomes: ({ isOpen, writer, allowedAt: at, codesToday }) => ({
-      closed: or(not(isOpen), isNull(writer)),
+    outcomes: ({ isOpen, writerOfNumber, allowedAt: at, codesToday }) => ({
+      closed: or(not(isOpen), isNull(writerOfNumber)),
       limited: or(gt(at, now), gte(codesToday, budget)),
     }),
     otherwise: 'sent',
@@ -52,7 +68,7 @@ export async function sendLinkedCode(
 
   const code = newCode();
   const row = await codeRow(settings, { phone, code, sentBy: tx.id, now });
-  closeLink(tx, ['sent'], { link, row, claimedBy: null, counted });
+  markLinkUsed(tx, ['sent'], { link, row, claimedBy: null, counted });
 
   const undo = (fate: Fate) =>
     undoLink(scope, {
@@ -74,21 +90,21 @@ export async function sendLinkedCode(
 
 export const linkFacts = (link: Link, now: number) => ({
   isOpen: isOpenSql(link, now),
-  writer: writerOfSql(link.phone),
+  writerOfNumber: writerOfSql(link.phone),
   codesToday: sentTodaySql(now),
 });
 
-/** Of the message, once the link is to be open again. */
-type Fate = 'unsent' | 'mayArrive';
+/** What became of the message of a link that is opened again: not sent, or unknown. */
+export type Fate = 'unsent' | 'mayArrive';
 
 export type Sending = {
   message: Omit<StoredCode, 'phone' | 'to'>;
-  /** Without this one. */
+  /** Codes of the day before this one. */
   codesToday: number;
   undo: (fate: Fate) => Promise<unknown>;
 };
 
-/** Sends the code with which `closeLink` has closed a link. */
+/** Sends the code with which `markLinkUsed` has closed a link. */
 export async function sendCodeOf(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
   { phone, language, whatsappId }: Pick<Link, 'phone' | 'language'> & { whatsappId: string | null },

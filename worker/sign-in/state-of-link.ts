@@ -16,9 +16,9 @@ export type LinkState = 'waiting' | 'code_sent' | 'expired';
 
 /**
  * What has happened since the login page showed a link code; `expired` for
- * anybody who does not know the code. A number that has written since gets
- * the code of this login first, so that nobody learns of its message
- * silently.
+ * anybody who does not know the code. `code_sent` tells that the number
+ * has written. So a code is sent to the number first: its owner notices. If that code
+ * is limited, or a parallel call is sending it, the state is still `waiting`.
  */
 export async function stateOfLink(
   scope: SignInScope & Scope<'waitUntil'>,

@@ -51,9 +51,9 @@ export function insertCode<Outcome extends string>(
 const patienceMs = 1000;
 
 /**
- * What the transaction that stores a code has decided. If the response of
- * the database is lost, nobody sends the code: it is undone, so that
- * the same call again sends one.
+ * Awaits the transaction that stores a code. If its response is lost, no code is
+ * sent: `undo` removes the rows (this waits for it at most 1 s), so that the
+ * same call sends one.
  */
 export async function orUndone<T>(
   { db, waitUntil }: Scope<'db' | 'waitUntil'>,

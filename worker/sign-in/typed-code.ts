@@ -64,7 +64,7 @@ export const signInOutcomes = ({ isRight, userId, claimedBy }: Record<keyof Code
   claimed: and(isRight, isNotNull(claimedBy)),
 });
 
-/** What named the code that was compared. */
+/** How the caller named the code: by the number alone, or by a challenge. */
 type Detail = 'number' | 'challenge';
 
 type Compared = { detail: Detail; now: number };
@@ -111,7 +111,7 @@ export async function signedInByClaim(
   return { kind: 'signedIn', ...opened };
 }
 
-/** Each count occurs once a day. */
+/** Each value of `wrongToday` occurs once a day, so that the alert is logged once. */
 export function reportWrongCode(
   { settings }: Scope<'settings'>,
   { wrongToday }: CodeFacts,

@@ -24,25 +24,36 @@ import {
 } from './typed-code.ts';
 
 /**
- * Signs in with the newest code of a number. Strangers may type one, too, so
- * that limits hold for the address, for the number, and for all numbers together.
- * The first that holds is the outcome; each but `tooManyTries` counts for the address.
+ * Signs in with the newest code of a number, for callers without its challenge (with one:
+ * `redeem-by-challenge.ts`). Strangers may type one, too, so that limits hold for the address,
+ * for the number, and for all numbers together. The first condition that holds decides:
  *
- * | outcome            | means                                         | what else is written         |
- * | ------------------ | --------------------------------------------- | ---------------------------- |
- * | `tooManyTries`     | the address or its network tried too often    | nothing                      |
- * | `wrongBudgetSpent` | all numbers together had too many wrong codes | nothing                      |
- * | `unknown`          | no code is live                               | nothing                      |
- * | `tooManyWrong`     | the number had too many wrong codes           | nothing                      |
- * | `wrong`            | the live code is another one                  | a try of code, number, day   |
- * | `right`            | the number has a user                         | a session; all codes deleted |
- * | `claimed`          | it has none; the code was sent for a claim    | all codes deleted            |
- * | `unknown`          | it has none; the code was sent for no claim   | nothing                      |
+ * | outcome            | condition                        | result     | rows                     |
+ * | ------------------ | -------------------------------- | ---------- | ------------------------ |
+ * | `tooManyTries`     | the address or its network tried | `limited`  | none                     |
+ * |                    | too often                        |            |                          |
+ * | `wrongBudgetSpent` | the wrong codes of today reach   | `limited`  | try                      |
+ * |                    | their budget                     |            |                          |
+ * | `unknown`          | the newest code is missing, old  | `invalid`  | try                      |
+ * |                    | or used up                       |            |                          |
+ * | `tooManyWrong`     | the number had too many wrong    | `limited`  | try                      |
+ * |                    | codes                            |            |                          |
+ * | `wrong`            | the newest code is another one   | `invalid`  | try; see below           |
+ * | `right`            | the number has a user            | `signedIn` | try; `sessions`; `codes` |
+ * | `claimed`          | it has none; the code was sent   | `signedIn` | try; `codes`             |
+ * |                    | for a claim                      |            |                          |
+ * | `unknown`          | it has none; the code was sent   | `invalid`  | try; the code stays      |
+ * |                    | for no claim                     |            |                          |
  *
- * The session is limited where the number is contested.
+ * A try is a row of `rate_limit_events` for the address, and one for its network. `wrong` also
+ * adds one for the number, takes one from `codes.tries_left` of the newest code, and adds one to
+ * the day in `daily_totals`. `right` and `claimed` delete all `codes` of the number. A session
+ * also sets `users.last_seen_at` if that is an hour old; it is limited where the number is
+ * contested.
  *
- * After `claimed` a second transaction creates user and session (`openClaimed`). A parallel
- * call with a right code, or the same one after a lost response, finds no code: `unknown`.
+ * After `claimed` a second transaction signs in, of a new user if there is none yet
+ * (`openClaimed`). A parallel call with a right code, or the same one after a lost response,
+ * finds no code: `unknown`.
  */
 export async function redeemNewestCode(scope: SignInScope, typed: Typed): Promise<Redeemed> {
   const { settings, now } = scope;
