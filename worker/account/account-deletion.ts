@@ -24,10 +24,11 @@ type DeletionOptions = {
 
 /**
  * Deletes an account and cancels its subscription; returns whether `only`
- * held. Throws 503 unless Stripe responds; then the account stays. What Stripe
- * refuses to end, also to our key, keeps nobody: the customer's row stays, and
- * `closeLeftCustomers` repeats it. One that its person has asked for and that is
- * cut off stays begun, and `resumeDeletions` goes on with it.
+ * held. If Stripe does not respond, throws 503 and the account stays. If Stripe
+ * refuses to end a subscription, or refuses our key, the account is deleted all
+ * the same: its row in `customers` stays, and `closeLeftCustomers` tries again.
+ * If the Worker is killed during a deletion that a person asked for,
+ * `resumeDeletions` finishes it. The rows: `tryDelete`.
  */
 export function deleteAccount(
   scope: EnvScope,

@@ -38,7 +38,7 @@ export function review(account: Account, retentionMs: number, now: number): Revi
 type Due = Account & { id: string };
 type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
 
-/** A week starts with the first counted message in it. */
+/** `week_start` changes with the first counted message of a week, so it tells of use. */
 const lastUsedAt = greatest(
   users.createdAt,
   coalesce(users.contactedAt, 0),

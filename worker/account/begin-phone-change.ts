@@ -46,18 +46,31 @@ export function isFresh({ session, now }: ChangeScope) {
 }
 
 /**
- * Sends a code to the wanted number. Throws 401, 403, 429 or 503.
+ * Sends a code to the wanted number. The first condition that holds decides:
  *
- * | outcome                                  | what is written                                      |
- * | ---------------------------------------- | ---------------------------------------------------- |
- * | `signInNeeded`, `limited`, `budgetSpent` | nothing                                              |
- * | `taken`, by its caller, too              | a change without a code; events of user and address, |
- * |                                          | and of the number as `unsent-`                       |
- * | `sent`                                   | a change; events of user, address and number; a code |
- * |                                          | of the day                                           |
+ * | outcome        | condition                      | response  | rows                            |
+ * | -------------- | ------------------------------ | --------- | ------------------------------- |
+ * | `signInNeeded` | the session is limited, or     | 403       | none                            |
+ * |                | over ten minutes old           |           |                                 |
+ * | `limited`      | the user, the address, its     | 429       | none                            |
+ * |                | network or the number had too  |           |                                 |
+ * |                | many codes                     |           |                                 |
+ * | `budgetSpent`  | the codes of today reach their | 503       | none                            |
+ * |                | budget                         |           |                                 |
+ * | `taken`        | the number has a user, perhaps | challenge | as `sent`, but an empty `mac`,  |
+ * |                | the caller                     |           | the events of the number as     |
+ * |                |                                |           | `unsent-…`, and 0 more in       |
+ * |                |                                |           | `daily_codes`                   |
+ * | `sent`         | none of these                  | challenge | `phone_changes`; `daily_codes`  |
+ * |                |                                |           | + 1; `rate_limit_events` of     |
+ * |                |                                |           | user, address, network, and two |
+ * |                |                                |           | of the number                   |
  *
- * A taken number must not show: the statements are the same, and write as many rows.
- * Of parallel calls one passes, and the others are `limited`.
+ * `taken` must not show, so it writes as many rows as `sent`. The code is sent after the response;
+ * it counts even if WhatsApp refuses it, and its status adds a row of `code_messages` without a
+ * number. Earlier changes of the account stay live. By `LIMIT_CODES_PER_NUMBER` (1 in 30 s) one
+ * of parallel calls of a user, or for a number, passes. If the response of the database is lost,
+ * `undoChange` takes the rows back, and the call fails with 503.
  */
 export async function beginPhoneChange(
   scope: ChangeScope,

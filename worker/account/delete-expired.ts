@@ -107,7 +107,10 @@ function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number | 
   return sql`delete from ${table} where rowid < (select min(rowid) from ${table}) + ${rowsPerStep} and ${since} < ${before}`;
 }
 
-/** A trigger refuses what the database's clock still keeps. */
+/**
+ * The trigger `withdrawals_kept` compares with the database's clock; deleting earlier would
+ * fail the batch.
+ */
 const deletableBefore = (now: number): SQL => sql`min(${now}, unixepoch() * 1000)`;
 
 function deleteExpired({ table, key, expiresAt, keptMs = 0 }: Expiring, now: number): SQL {

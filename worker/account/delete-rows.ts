@@ -62,7 +62,7 @@ export async function deleteRows(
       case 'lost':
         throw leaseLost();
       case 'renamed':
-        // What is kept by the hash of a number belongs to the present one.
+        // The number has changed since it was read: its kept week must belong to the present one.
         phone = present!;
     }
   }
@@ -73,6 +73,28 @@ const leaseLost = () => new RequestError('unavailable', { retryAfter: 1 });
 
 type Deletion = Wanted & { phone: PhoneNumber };
 
+/**
+ * The first condition that holds decides:
+ *
+ * | outcome   | condition                       | `deleteRows`                     | rows        |
+ * | --------- | ------------------------------- | -------------------------------- | ----------- |
+ * | `lost`    | another call holds the customer | 503                              | none        |
+ * | `gone`    | the user is deleted             | true                             | `customers` |
+ * | `kept`    | `only` does not hold            | false                            | none        |
+ * | `renamed` | number or id have changed since | again, at most three times, then | none        |
+ * |           | they were read                  | 503                              |             |
+ * | `deleted` | none of these                   | true                             | see below   |
+ *
+ * - `outbox`: waiting events go, `user.deleted` is queued (without a bot it is not)
+ * - `left_weeks` keeps the count of the number; `chat_erasures` erases a conversation once more
+ * - deleted: `users`; of the account `sessions`, `push_subscriptions`, `phone_changes`,
+ *   `trial_links`, `consents`, `aliases`, `claims`, `identity_conflicts`, its limits, and
+ *   `purchase_choices`, unless an open statement of withdrawal needs them; of the number `codes`,
+ *   `link_codes` and its limits, without the hard one
+ * - `customers` is deleted if it is closed at Stripe, and left otherwise (`leftBehind`)
+ *
+ * A second call waits for the lease, and finds no user (401).
+ */
 async function tryDelete(
   { db, settings }: Scope<'db' | 'settings'>,
   { token, user }: LeasedCustomer,
@@ -137,7 +159,7 @@ async function tryDelete(
 
 type Deleting = Transaction<'lost' | 'gone' | 'kept' | 'renamed' | 'deleted', unknown>;
 
-/** Else an open statement is paid back in full. */
+/** An open statement of withdrawal needs the choices: without them the whole price is refunded. */
 function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
   const isOpen = rowExists(withdrawals, openOf(userId));
   const which = and(eq(purchaseChoices.userId, userId), isClosed ? undefined : not(isOpen))!;

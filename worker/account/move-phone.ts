@@ -9,7 +9,10 @@ import { keptSession, moveInDatabase, type Account, type Move } from './move-row
 
 const triesAtOnce = 5;
 
-/** Throws 409 for a taken number, 401, else 503. */
+/**
+ * Throws 409 for a taken number, 401 for a deleted account or an overtaken change (`codeSpent`),
+ * 503 if the account keeps changing.
+ */
 export async function movePhone(scope: EnvScope, before: Account, move: Move): Promise<User> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {

@@ -108,17 +108,38 @@ function hasMoreRows({ user, bound }: Account): SQL {
 }
 
 /**
- * One transaction of a move; `found` is the account afterwards, `ended` the
- * sessions. For `after-restore`, too, which has no live objects. Only `moved` writes:
+ * One transaction of a move; `found` is the account afterwards, `ended` the sessions. For
+ * `after-restore`, too, which has no live objects. The first condition that holds decides:
  *
- * - names, queued events and trial links become the new number's
- * - a used trial and the count of the week hold for both numbers
- * - the chat key and the session that is kept are bound to the new number
- * - all other sessions end, with their push subscriptions
- * - codes of both numbers, link codes of the new one, and changes of the account or to
- *   the new number are deleted; so are an id and trial links that were not bound to the
- *   old number, by support any id and each unused link
- * - `user.phone_changed` is queued, a customer at Stripe is due, the day's total grows
+ * | outcome        | condition                      | `movePhone`                     | rows      |
+ * | -------------- | ------------------------------ | ------------------------------- | --------- |
+ * | `taken`        | somebody else has the number   | 409                             | none      |
+ * | `gone`         | the account was deleted        | 401                             | none      |
+ * | `overtaken`    | `isAllowed` holds no more: by  | 401 `code_spent`                | none      |
+ * |                | a code, if another change was  |                                 |           |
+ * |                | first, or the session has      |                                 |           |
+ * |                | ended                          |                                 |           |
+ * | `alreadyMoved` | the account has the number: a  | the user                        | none      |
+ * |                | repeated move by support       |                                 |           |
+ * | `changed`      | number, chat key, id or a      | again, at most five times, then | none      |
+ * |                | trial link is another than was | 503                             |           |
+ * |                | read                           |                                 |           |
+ * | `moved`        | none of these                  | the user                        | see below |
+ *
+ * - `aliases`, `outbox` and `trial_links` become the new number's
+ * - `used_trials` and the count of the week hold for both numbers: `left_weeks` keeps for the old
+ *   one a week that has not ended, and for the new one what was left at the old one
+ * - the chat key of `users`, and the session that is kept, are bound to the new number
+ * - all other `sessions` end, with their `push_subscriptions`
+ * - `codes` of both numbers, `link_codes` of the new one, and `phone_changes` of the account or to
+ *   the new number are deleted; so are an id and trial links that were not bound to the old
+ *   number, by support any id and each unused link
+ * - `user.phone_changed` is queued in `outbox`, unless 43 events wait or there is no bot
+ * - `customers` is due if it is at Stripe; `daily_totals` + 1; `used_tokens` gets the marker of a
+ *   restore
+ *
+ * After the response `movePhone` ends streams and tells the bot and Stripe. Of parallel moves by
+ * code one is `moved`, and the others are `overtaken`.
  */
 export async function moveInDatabase(
   { db, settings }: Scope<'db' | 'settings'>,
@@ -288,16 +309,15 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
 
   const theirs = eq(trialLinks.userId, to.user.id);
   const bound = { phoneMac: to.trialsNow, ownerMac: to.ownerMac };
-  // Whoever has the lost number has its links, too.
+  // Support moves an account whose number is lost: its unused links were sent there.
   const isLost = to.move.by === 'support' ? eq(trialLinks.isUsed, false) : undefined;
   tx.delete(['moved'], trialLinks, and(theirs, or(isNull(to.ownerMac), isLost)));
   tx.update(['moved'], trialLinks, bound, theirs);
 }
 
 /**
- * Whoever writes from the old number within the week goes on in it, as
- * after a deletion. Of what both numbers have used the greater count
- * stands. A paid week goes on as it is.
+ * The old number keeps its count until the week ends, as after a deletion. Of what
+ * both numbers have used the greater count stands. A paid week goes on as it is.
  */
 async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   const { settings, user, phone, now, chatKey } = to;
@@ -320,7 +340,7 @@ async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   tx.update(['moved'], users, changes, own);
 }
 
-/** A row that was not the old number's stays nobody's. */
+/** A row that our key did not bind to the old number is not bound to the new one. */
 async function boundAnew(settings: Settings, { user, bound }: Account, phone: PhoneNumber) {
   const owned = await Promise.all(bound.map((row) => isOwnRow(settings, user.phone, row)));
   const own = bound.filter((_, index) => owned[index]);

@@ -17,12 +17,25 @@ type Attempt = {
 };
 
 /**
- * A wrong code uses one of its tries. The right one is used up, and a second transaction
- * then moves the account (`moveInDatabase`). A parallel call, or one after a response lost in between, finds
- * the code `spent`; once the account has moved, `unknown`.
+ * Moves the account to the number whose code is right. The first condition that holds decides:
  *
- * Throws 401, 403, 409 if the number is taken by now, or 503. Whatever the move
- * throws, the code is used up.
+ * | outcome        | condition                  | response           | rows                       |
+ * | -------------- | -------------------------- | ------------------ | -------------------------- |
+ * | `signInNeeded` | the session is limited, or | 403                | none                       |
+ * |                | over ten minutes old       |                    |                            |
+ * | `unknown`      | the account has no change  | 401 `invalid_code` | none                       |
+ * |                | to this number with this   |                    |                            |
+ * |                | challenge                  |                    |                            |
+ * | `spent`        | its time or its tries are  | 401 `code_spent`   | none                       |
+ * |                | used up                    |                    |                            |
+ * | `wrong`        | the code is another one    | 401 `invalid_code` | `phone_changes.tries_left` |
+ * |                |                            |                    | − 1                        |
+ * | `right`        | none of these              | as `movePhone`     | `phone_changes.tries_left` |
+ * |                |                            |                    | = 0                        |
+ *
+ * After `right` further transactions move the account (`moveInDatabase`). Whatever the move
+ * throws (401, 409 or 503), the code is used up. A parallel call, or a repetition after the
+ * response of the first transaction was lost, is `spent`; once the account has moved, `unknown`.
  */
 export async function verifyPhoneChange(
   scope: ChangeScope,
