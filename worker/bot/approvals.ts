@@ -7,7 +7,22 @@ import type { SignedCall } from './bot-transaction.ts';
 import { dropEvent, replaceEvent } from './outbox.ts';
 import { applyToPerson, personTransaction, unknownPerson, type Person } from './person.ts';
 
-/** Returns the person's id; throws 404 for an unknown one. */
+/**
+ * Returns the person's id. The first condition that holds decides:
+ *
+ * | outcome    | condition                  | result | rows                                   |
+ * | ---------- | -------------------------- | ------ | -------------------------------------- |
+ * | `conflict` | two people (`person.ts`)   | 409    | see there                              |
+ * | `unknown`  | nobody has the names       | 404    | none                                   |
+ * | `kept`     | the account has the status | id     | `bot_calls`                            |
+ * | `approved` | it is to be approved       | id     | `bot_calls`; `users.status`; a         |
+ * |            |                            |        | `user.approved` in `outbox`            |
+ * | `pending`  | it is to wait              | id     | `bot_calls`; `users.status`; a waiting |
+ * |            |                            |        | `user.approved` goes                   |
+ *
+ * After `pending`, `endpoints/bot.ts` ends the streams of the account. The same call again writes
+ * nothing, and ends them again.
+ */
 export async function changeStatus(
   scope: SignedCall & Scope<'settings'>,
   person: Person,

@@ -18,8 +18,9 @@ import type { BotCall } from './signed-call.ts';
 export type SignedCall = Scope<'db' | 'now'> & { botCall: BotCall };
 
 /**
- * A transaction of a signed call, whose decision stays: the same
- * call again finds its outcome and facts, and applies nothing.
+ * A transaction of a signed call, whose decision stays in `bot_calls`: the same call again finds
+ * its outcome and facts, and writes nothing, unless the outcome is `forgotten`. Its `reads` are
+ * read again. The same id with another body or path writes nothing and is 409 `idReused`.
  */
 export async function botTransaction<
   Facts extends FactsSql,
@@ -55,7 +56,9 @@ type BotDecision<
   Last extends string,
   Other extends string,
 > = Decision<Facts, Listed, Last> & {
-  /** Refusals that leave no row: the call, repeated, decides anew. */
+  /**
+   * Outcomes that leave no row in `bot_calls`; their effects stay. The same call decides anew.
+   */
   forgotten: NoInfer<Listed | Last>[];
   /** What another transaction of the same call may have stored; its facts are null. */
   others?: Other[];
@@ -85,9 +88,9 @@ type StoredOptions = {
 };
 
 /**
- * The row of a call, by one of its names; only the transaction that
- * inserted it has its `by`. Of a repeated call `own` is no row, so that
- * no effect holds.
+ * The row of a call, by one of its names; only the transaction that inserted it
+ * has its `by`. A repeated call does not find its own `by`, so that the condition
+ * of each effect is null.
  */
 function stored(
   { now }: SignedCall,

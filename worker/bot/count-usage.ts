@@ -22,7 +22,23 @@ export type Counted = {
   publish: { userId: string; total: Total } | null;
 };
 
-/** The same call again has the first response. */
+/**
+ * Counts messages that the person has sent. The first condition that holds decides:
+ *
+ * | outcome    | condition                     | response         | rows                          |
+ * | ---------- | ----------------------------- | ---------------- | ----------------------------- |
+ * | `conflict` | two people (`person.ts`)      | 409              | see there                     |
+ * | `stranger` | nobody has the names          | 200, not allowed | `bot_calls`                   |
+ * | `spent`    | the account is pending or has | 200, not allowed | `bot_calls`                   |
+ * |            | no contact, its plan has no   |                  |                               |
+ * |            | voice, or its week has no     |                  |                               |
+ * |            | room for `count`              |                  |                               |
+ * | `allowed`  | none of these                 | 200              | `bot_calls`; `users`: `used`, |
+ * |            |                               |                  | `week_start`, `usage_seq`     |
+ *
+ * The count is published to open streams after the response. The same call again has the first
+ * response, counts nothing, and publishes again.
+ */
 export async function countUsage(
   scope: PersonCall,
   person: Person,
@@ -52,6 +68,7 @@ export async function countUsage(
   }
 }
 
+/** Decides as `countUsage` does for one text, and writes `bot_calls` alone. */
 export async function readAllowance(scope: PersonCall, person: Person): Promise<Usage> {
   const tx = await allowanceFor(scope, person, { count: 1, kind: 'text' });
   const { outcome, facts } = await applyToPerson(tx);

@@ -30,7 +30,7 @@ type PersonDecision<
   Last extends string,
   Other extends string,
 > = {
-  /** Columns are null if there is no row. */
+  /** Columns of `users`; null for a stranger. */
   facts: Facts;
   outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
@@ -39,11 +39,21 @@ type PersonDecision<
 };
 
 /**
- * A transaction of a signed call about one person, whose facts say whether
- * somebody has the names. A conflict: number and id are of two people, or the id
- * is unknown and the number's user has another one (not from an `earlier-number`).
- * Only the conflict is written: the number's codes open limited sessions until its
- * own id writes again (`record-contact.ts`). The same call again decides anew.
+ * A transaction of a signed call about one person: the user of the number, else of the id. The
+ * fact `isKnown` says whether there is one. The first condition that holds decides:
+ *
+ * | outcome      | condition                    | `applyToPerson` | rows                          |
+ * | ------------ | ---------------------------- | --------------- | ----------------------------- |
+ * | `conflict`   | number and id have two       | 409             | `identity_conflicts`; the     |
+ * |              | users; or nobody has the id, |                 | number becomes `contested` in |
+ * |              | and the user of the number   |                 | `aliases`                     |
+ * |              | has another one, other than  |                 |                               |
+ * |              | one of an `earlier-number`   |                 |                               |
+ * | the caller's | the caller's                 | returns it      | the caller's; `bot_calls`     |
+ *
+ * A repeated call finds its outcome and facts, writes nothing, and reads `reads` anew; after
+ * `conflict` or a `forgotten` outcome it decides again. Codes and tokens of a `contested` number
+ * open limited sessions, until its own id writes again (`record-contact.ts`).
  */
 export async function personTransaction<
   Facts extends FactsSql,
@@ -62,7 +72,7 @@ export async function personTransaction<
       facts: {
         ...facts,
         isKnown: isNotNull(users.id),
-        isRecorded: names.isConflict ? isRecorded(names, idMacs) : fixed(0),
+        isRecorded: names.isConflict ? isRecordedSql(names, idMacs) : fixed(0),
       },
       outcomes: (read) => ({ conflict: names.isConflict, ...outcomes(read) }),
       otherwise,
@@ -77,9 +87,9 @@ export async function personTransaction<
 }
 
 /**
- * An id that is not bound to its user's number is unknown: the row was not
- * written by us. `aliases.ts` compares two rows with each other; this
- * compares them with our key, after the commit. What the call wrote stays.
+ * An id that our key did not bind to its user's number counts as unknown: somebody else has
+ * written the row. `aliases.ts` has compared the rows of id and number, in the transaction; this
+ * recomputes the hash with our key, which SQL cannot. What the call wrote stays.
  */
 function aliasGuard(
   { db, settings }: PersonCall,
@@ -103,7 +113,10 @@ function aliasGuard(
   };
 }
 
-/** Throws 409 for a conflict; 404, after the commit, for an id that is not bound to its number. */
+/**
+ * Throws after the commit: 409 `idReused`, then 404 for an id that our key did not bind to its
+ * number (also of a repeated call), then 409 for a conflict.
+ */
 export async function applyToPerson<
   Outcome extends string,
   Facts extends FactsOf<PersonFacts>,
@@ -126,7 +139,7 @@ type PersonNames = {
   userOfPhone: SQL | undefined;
   userOfId: SQL | undefined;
   userId: SQL<string | null>;
-  /** Only a call with both names can be one. */
+  /** Missing if the call has one name, which cannot conflict. */
   isConflict?: SQL;
 };
 
@@ -153,7 +166,7 @@ function usersOf({ phone, businessUserId }: Person): PersonNames {
   return { businessUserId, userOfPhone, userOfId, userId, isConflict };
 }
 
-function isRecorded({ userOfPhone }: PersonNames, idMacs: string[]) {
+function isRecordedSql({ userOfPhone }: PersonNames, idMacs: string[]) {
   const { userId, idMac } = identityConflicts;
   return rowExists(identityConflicts, and(isIn(idMac, idMacs), eq(userId, userOfPhone!)));
 }

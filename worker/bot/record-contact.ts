@@ -18,23 +18,32 @@ type Contact = Person & {
   phoneAsSent?: string | undefined;
 };
 
-/**
- * | outcome    | means                                       | what is written                       |
- * | ---------- | ------------------------------------------- | ------------------------------------- |
- * | `unknown`  | no number, and nobody has the id            | nothing                               |
- * | `ofId`     | the id's user; no number, or a new one      | last contact; limits of a number      |
- * | `ofNumber` | the number's user, who is created for a new | user, names, its id if free; limits   |
- * | `conflict` | two people (`person.ts`)                    | the conflict alone                    |
- *
- * `ofId` and `ofNumber` also end a contest if the number's own id came. By an
- * id alone, `worker/endpoints/bot.ts` clears the limits after the response.
- */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
 /**
- * Records that a person has written to the assistant, and reads
- * more in the same request. Only the owner of a number can write
- * from it, so a contact clears limits that others may have reached.
+ * Records that a person has written to the assistant, and reads more in the same request. Only
+ * the owner of a number can write from it, so a contact clears limits that others may have
+ * reached. The first condition that holds decides:
+ *
+ * | outcome    | condition                            | rows                                   |
+ * | ---------- | ------------------------------------ | -------------------------------------- |
+ * | `conflict` | two people (`person.ts`)             | see there                              |
+ * | `unknown`  | no number, and nobody has the id     | none                                   |
+ * | `ofId`     | the id has a user; no number, or one | `bot_calls`; `users.last_contact_at`;  |
+ * |            | that nobody has                      | the events of the given number are     |
+ * |            |                                      | deleted                                |
+ * | `ofNumber` | none of these                        | `bot_calls`; `users` of the number,    |
+ * |            |                                      | created if there is none; its names in |
+ * |            |                                      | `aliases`, with the id if both are     |
+ * |            |                                      | free; the events of the number are     |
+ * |            |                                      | deleted                                |
+ *
+ * The events: `rate_limit_events` of codes and wrong tries. `ofId` and `ofNumber` also end a
+ * contest if the own id of the number came. `claimed`, `codeSent`, `wrongCode` and `rightCode`:
+ * this call again, stored by `claimNumber` or `proveByCode`.
+ *
+ * `endpoints/bot.ts` goes on: with the claim of an `unknown` id, with the code of a link code. By
+ * an id alone, it deletes the events of its number after the response.
  */
 export async function recordContact<Named extends Reads>(
   scope: PersonCall & Scope<'settings'>,
