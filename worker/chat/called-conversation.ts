@@ -12,9 +12,17 @@ import type { ChatRow } from './chat-keys.ts';
 import { requireConversation } from './conversation.ts';
 
 /**
- * The conversation that a call of the bot is about, with facts
- * that a repeated call finds as they were, and what else is read
- * now. Throws 404 for an unknown person, 409 without consent.
+ * The conversation that a call of the bot is about: `facts` are those of the first call; `reads`
+ * are read again. The first condition that holds decides:
+ *
+ * | outcome          | condition                      | response         | rows        |
+ * | ---------------- | ------------------------------ | ---------------- | ----------- |
+ * | `conflict`       | two people (`bot/person.ts`)   | 409              | see there   |
+ * | `unknown`        | nobody has the names           | 404              | none        |
+ * | `withoutConsent` | the person has no conversation | 409              | none        |
+ * | `found`          | none of these                  | the conversation | `bot_calls` |
+ *
+ * A repeated call that was `found` throws 404 or 409 if account or consent are gone since.
  */
 export async function calledConversation<Facts extends FactsSql, Named extends Reads>(
   scope: PersonCall,

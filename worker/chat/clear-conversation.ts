@@ -14,7 +14,11 @@ import type { Scope } from '../request-scope.ts';
 import { newChatKey, type ChatUser } from './chat-keys.ts';
 import { clearConversation } from './clear-statements.ts';
 
-/** Throws 503 if the number has changed meanwhile. */
+/**
+ * `moved` (number or session have changed, or the consent has ended): throws 503, and writes
+ * nothing. `cleared`: writes what `clearConversation` says, under a new key. The live object
+ * deletes its messages after the response (`confirmCleared`); a parallel call clears once more.
+ */
 export async function clearChatOf(
   scope: Scope<'db' | 'settings' | 'now'>,
   { id, phone }: ChatUser,
@@ -35,6 +39,11 @@ export async function clearChatOf(
   if (outcome === 'moved') throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
+/**
+ * `withoutConsent` (there is no chat key) writes nothing. `withdrawn` writes what
+ * `clearConversation` says, without a new key, and a `chat.consent` in `outbox` replaces one that
+ * waits. A parallel or repeated call is `withoutConsent`; both respond the same.
+ */
 export function withdrawConsent<T>(
   scope: Scope<'db' | 'settings' | 'now'> & { session: UserSession },
   respond: (withdrawn: { user: User; isNew: boolean }) => T,

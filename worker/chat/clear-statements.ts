@@ -12,9 +12,10 @@ import { type WrappedKey } from './chat-keys.ts';
 const confirmAfterMs = minuteMs;
 
 /**
- * Destroys a conversation's key, notes the next epoch
- * until the live object has confirmed it, and queues the
- * bot's event; without a `next` key the consent ends too.
+ * - `outbox`: the events of messages go; a `chat.cleared` replaces one that waits
+ * - `chat_erasures`: the next epoch, until the live object has confirmed it
+ * - `users`: the next epoch and the `next` key; without one the consent ends, too, and
+ *   `consents.withdrawn_at` is set
  */
 export function clearConversation<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,

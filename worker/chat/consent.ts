@@ -15,10 +15,23 @@ import { consentOf } from './conversation.ts';
 const mostGivenPerDay = 20;
 
 /**
- * Stores a consent and its time; the version that is in force keeps its
- * first time. `isNew` if the bot should learn of it. Throws 503 if number
- * or session have changed meanwhile, and 429 for somebody who has given
- * too many in a day.
+ * Stores a consent and its time; the version that is in force keeps its first time, and writes
+ * nothing. Otherwise the first condition that holds decides:
+ *
+ * | outcome   | condition                   | result               | rows                 |
+ * | --------- | --------------------------- | -------------------- | -------------------- |
+ * | `moved`   | number or session have      | 503                  | none                 |
+ * |           | changed since they were     |                      |                      |
+ * |           | read                        |                      |                      |
+ * | `kept`    | a parallel call has stored  | the consent          | none                 |
+ * |           | the version                 |                      |                      |
+ * | `limited` | the account has given 20 in | 429                  | none                 |
+ * |           | a day                       |                      |                      |
+ * | `given`   | none of these               | the consent, `isNew` | `consents`; `users`; |
+ * |           |                             |                      | `outbox`             |
+ *
+ * `given` writes into `users` the consent, a chat key if there is none, and a first contact, if
+ * there was none, with its week. In `outbox` a `chat.consent` replaces one that waits.
  */
 export async function giveConsent(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
@@ -85,7 +98,7 @@ function allowedAtSql(userId: SQL): SQL<number> {
   return coalesce<number>(plus(nth, dayMs), 0);
 }
 
-/** `bot/usage` requires a first contact. */
+/** Consent counts as the first contact, without which `bot/usage` refuses. */
 function consented(version: string, now: number, fresh: { chatKey: string; chatKeyId: string }) {
   const { chatKey, chatKeyId, contactedAt, renewalAt, weekAnchor, weekStart } = users;
   const isFirstContact = and(isNull(contactedAt), isNull(renewalAt));

@@ -6,7 +6,10 @@ import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import { openMessage } from './message-encryption.ts';
 
-/** How long (ms) after a reply marked `crisis` a spent allowance refuses no message. */
+/**
+ * How long (ms) after a reply marked `crisis` a spent allowance refuses no message, and
+ * waiting ones no text.
+ */
 const crisisMs = dayMs;
 const repliesPerRead = 50;
 

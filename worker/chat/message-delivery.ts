@@ -69,9 +69,8 @@ async function openStored(
 
   const { message, sentBefore } = queued;
   if (message.state === 'delivered') return 'delivered';
-  // The request that sends it again queues its event first,
-  // and makes it `sent` second. A failed message with an event
-  // in the queue was given up by a request that was killed.
+  // The resending request queues the event, then sets `sent`. So a `failed` message
+  // with an event is about to be sent, or its request was killed.
   if (message.state === 'failed' && !isRetried(event)) return mayBeStored ? 'later' : 'parked';
   const opened = await openMessage(key, row.id, message);
   return complete(settings, event, { message: opened, sentBefore });

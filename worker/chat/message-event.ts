@@ -56,8 +56,8 @@ export async function takeAttempt(db: Database, { seq }: QueuedEvent): Promise<b
 }
 
 /**
- * Queues a failed message's event anew unless a request holds
- * it; under a new `seq`, as that request may park it late.
+ * Queues a failed message's event anew unless a request holds it. Takes
+ * a new `seq`: the request that failed it may still park the old one.
  */
 export async function requeue(db: Database, userId: string, messageId: string): Promise<boolean> {
   const now = Date.now();

@@ -21,21 +21,30 @@ import { currentCount, nextWeek, usedSql } from '../usage/week.ts';
 import { eventId, type EventBefore } from './message-event.ts';
 
 /**
- * Queues a message for the bot. Only one row is written, its event in the outbox, so the
- * decision needs no row of its own: each statement computes it in a common table expression.
+ * Queues a message for the bot. Only one row is written, its event in `outbox`, so the decision
+ * needs no row of its own: each statement computes it in a common table expression. The first
+ * condition that holds decides; no row at all is returned if the session may not send:
  *
- * | what the database holds            | outcome          | what is written                 |
- * | ---------------------------------- | ---------------- | ------------------------------- |
- * | no consent                         | `consentNeeded`  | nothing                         |
- * | a recording, and no plan for it    | `voiceNotInPlan` | nothing                         |
- * | a week that is used up             | `allowanceSpent` | nothing                         |
- * | `mostWaiting` other messages       | `rateLimited`    | nothing                         |
- * | no event of this message           | `queued`         | its event                       |
- * | its event, parked after a refusal  | `queued`         | the event is due again          |
- * | its event, waiting                 | `queued`         | `created_at` of the event alone |
+ * | outcome          | condition                 | response         | rows                      |
+ * | ---------------- | ------------------------- | ---------------- | ------------------------- |
+ * | `consentNeeded`  | no consent                | 403              | none                      |
+ * | `voiceNotInPlan` | a recording, and no plan  | 403              | none                      |
+ * |                  | for it                    |                  |                           |
+ * | `allowanceSpent` | a week that is used up,   | 403              | none                      |
+ * |                  | outside a crisis          |                  |                           |
+ * | `rateLimited`    | `mostWaiting` other       | 429              | none                      |
+ * |                  | messages wait (in a       |                  |                           |
+ * |                  | crisis: for a recording   |                  |                           |
+ * |                  | alone)                    |                  |                           |
+ * | `queued`         | no event of this message  | see `sendQueued` | its event                 |
+ * | `queued`         | its event, parked after a | see `sendQueued` | the event is due again    |
+ * |                  | refusal                   |                  |                           |
+ * | `queued`         | its event, waiting        | see `sendQueued` | `created_at` of the event |
+ * |                  |                           |                  | alone                     |
  *
  * The last row is a repeated or parallel request: whoever was first has inserted the event,
- * and can no longer take it back (`unqueue`), since this request relies on it.
+ * and can no longer take it back (`unqueue`), since this request relies on it. Of a message that
+ * is stored already, and has not failed, `sendQueued` returns it instead of a refusal.
  */
 export type QueueOutcome =
   | 'consentNeeded'
@@ -54,10 +63,7 @@ export type Queueing = SessionCaller & {
 
 export type QueueDecision = EventBefore & { outcome: QueueOutcome };
 
-/**
- * The statements of one transaction: the decision, and its effect. In the 24 hours
- * of a crisis no spent allowance refuses a message, and no waiting one a text.
- */
+/** The statements of one transaction: the decision, and its effect. */
 export function queueMessage(message: Queueing, inCrisis = false) {
   const { kind, messageId, userId, now } = message;
   const values = {
@@ -148,7 +154,7 @@ const readDecision = madeOnce(
     .leftJoin(ownEvent, eq(ownEvent.id, value('eventId'))),
 );
 
-/** This request delivers the event if none of the user precedes it. */
+/** Leased to this request if no other event of the user waits. */
 const newEvent = build
   // All columns, in the order of the table: drizzle requires it.
   .select({
@@ -159,7 +165,7 @@ const newEvent = build
     body: fixed(value('body')).as('body'),
     messageId: fixed(value('messageId')).as('message_id'),
     createdAt: fixed(nowValue).as('created_at'),
-    // The request that queues it makes its first attempt.
+    // Counted, although nobody makes it yet if other events wait.
     attempts: fixed(1).as('attempts'),
     dueAt: fixed(nowValue).as('due_at'),
     leasedUntil: iif<number>(decision.hasWaiting, 0, value('leasedUntil')).as('leased_until'),

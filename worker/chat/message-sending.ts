@@ -22,16 +22,26 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
  *
  * 1. Its event is queued (`queueMessage`, in the transaction of the session check). An event
  *    without its message is dropped by whoever delivers it.
- * 2. The live object stores the message, once for its id. If it refuses, the event is removed, or
- *    parked again (`unqueue`), unless another request of the message relies on it.
- * 3. After the response the event is delivered to the bot, by this request or by the cron job, in
- *    the order of the conversation, not of the queue. The bot counts it (`bot/count-usage.ts`).
+ * 2. The live object stores message and recording, once for its id. It refuses with 429 (messages
+ *    a minute; recorded bytes a day in a crisis) or 503 (older epoch, over 8 s late); so does
+ *    a key that cannot be used, before. Then the event is removed, or parked again (`unqueue`),
+ *    unless another request of the message relies on it.
+ * 3. After the response the event is delivered, by this request or by the cron job, in the order of
+ *    the conversation, not of the queue. The bot counts the message (`bot/count-usage.ts`).
  *
- * A message that the queue refuses, but an earlier request has stored, is returned as it is now, or
- * refused if it has failed. One that is queued again: delivered, it stays so, and its event is
- * dropped; failed, it becomes `sent`, or stays `failed` in the response while another request holds
- * its event. Of parallel requests that are queued, one stores the message, and all return it;
- * another text under its id is 409.
+ * A message of this id is already stored:
+ *
+ * | its state    | the queue refuses | the queue takes it again                                   |
+ * | ------------ | ----------------- | ---------------------------------------------------------- |
+ * | `sent`       | returned          | returned; delivered once (`takeAttempt`)                   |
+ * | `delivered`  | returned          | returned; the new event is removed                         |
+ * | `failed`     | refused           | `sent`; still `failed` if another request holds its event, |
+ * |              |                   | or 8 s have passed                                         |
+ * | another text | 409               | 409                                                        |
+ *
+ * Of parallel requests of one message one stores it, and all return it. Beside `outbox`, a key
+ * that an older secret wraps is wrapped anew (`users.chat_key`), and an older epoch begins anew
+ * after the response (`restartEpoch`).
  */
 export async function sendQueued(
   scope: SendScope,
@@ -56,10 +66,7 @@ export async function sendQueued(
   return stored.message;
 }
 
-/**
- * In the 24 hours of a crisis neither a spent allowance nor, for a text, waiting
- * messages refuse it: it is queued by a second call of the same rule.
- */
+/** In the 24 hours of a crisis the message is queued by a second call of the same rule. */
 async function queuedInCrisis(
   scope: SendScope,
   user: User,

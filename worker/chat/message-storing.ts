@@ -31,7 +31,7 @@ export type Sent = {
 export type AppendResult = {
   message: ChatMessage;
   sentBefore: string | null;
-  /** This request has stored it, or sends it again. */
+  /** This request has stored it, or sends it again by the event that it owns. */
   isNew: boolean;
 };
 

@@ -7,9 +7,17 @@ import type { Scope } from '../request-scope.ts';
 type Platform = (typeof users.$inferSelect)['platform'];
 
 /**
- * Stores where a user talks with Solace, and queues the
- * bot's event. The time of the request is the version of the
- * choice, so that a late write overwrites no newer choice.
+ * Stores where a user talks with Solace. The time of the request is the version of the choice.
+ * The first condition that holds decides:
+ *
+ * | outcome   | condition                  | response       | rows                             |
+ * | --------- | -------------------------- | -------------- | -------------------------------- |
+ * | `late`    | a later request has chosen | the stored one | none                             |
+ * | `kept`    | it is the stored one       | it             | `users.platform_chosen_at`       |
+ * | `changed` | none of these              | it             | `users`; a `platform.changed` in |
+ * |           |                            |                | `outbox` replaces one that waits |
+ *
+ * Of parallel calls the latest one holds; the bot is told after the response of a `changed` one.
  */
 export function choosePlatform<T>(
   { session, settings, now }: Scope<'settings' | 'now'> & { session: UserSession },

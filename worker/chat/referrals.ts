@@ -37,8 +37,9 @@ export function countReferrals(
 }
 
 /**
- * Counts a referral that the bot has made on WhatsApp; throws 404 for
- * an unknown person. What is stored of the call is what is stored of
+ * Counts a referral that the bot has made on WhatsApp. `unknown` (nobody has the names): throws
+ * 404, and writes nothing. `found`: writes `bot_calls`, and one more in `daily_totals`; the
+ * same call again counts nothing. What is stored of the call is what is stored of
  * `bot/transcripts`: no row says that somebody was in a crisis.
  */
 export async function countReported(scope: PersonCall, person: Person): Promise<void> {
