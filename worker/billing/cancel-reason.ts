@@ -8,7 +8,18 @@ import type { On, Transaction } from '../lib/transaction.ts';
 
 type Reason = (typeof dailyTotals.$inferInsert)['detail'];
 
-/** Throws 409 if nothing is cancelled. */
+/**
+ * Counts why somebody has cancelled. The first condition that holds decides:
+ *
+ * | outcome            | condition                   | response | rows                       |
+ * | ------------------ | --------------------------- | -------- | -------------------------- |
+ * | `nothingCancelled` | no cancellation is in force | 409      | none                       |
+ * | `counted`          | it was counted              | 200      | none                       |
+ * | `first`            | none of these               | 200      | `daily_totals`;            |
+ * |                    |                             |          | `users.reason_counted_for` |
+ *
+ * Of parallel calls one is `first`.
+ */
 export function countReason<T>(
   session: UserSession,
   { reason, now }: { reason: Reason; now: number },

@@ -122,6 +122,7 @@ function isAnswer(error: unknown): boolean {
   return apiErrors[error.errorName].status < 500;
 }
 
+/** `lost` (another call holds the lease) writes nothing; `released`: `changes` and `effects`. */
 async function release(
   db: Database,
   { token, customer }: LeasedCustomer,

@@ -25,7 +25,24 @@ type Saved = { user: User; customer: Customer };
 
 const ifHeld = ['saved', 'outdated'] as const;
 
-/** Null if another call holds the lease by now. */
+/**
+ * Writes what was fetched from Stripe. Null if another call holds the lease by now. The first
+ * condition that holds decides:
+ *
+ * | outcome    | condition                         | result | rows                              |
+ * | ---------- | --------------------------------- | ------ | --------------------------------- |
+ * | `lost`     | another call holds the lease, or  | null   | none                              |
+ * |            | the user is gone                  |        |                                   |
+ * | `outdated` | an event of Stripe has come since | saved  | as `saved`; `customers` keeps the |
+ * |            |                                   |        | lease, and is due now             |
+ * | `saved`    | none of these                     | saved  | see below                         |
+ *
+ * `customers`: what was synced, and the lease is over. If something has changed, `users`: the
+ * subscription, its week, `usage_seq`. Where a paid week begins, `left_weeks` keeps the free
+ * one; a new cancellation counts in `daily_totals`, and one that ended frees
+ * `users.reason_counted_for`. `plan.changed` in `outbox`, if the granted plan is another one or
+ * ours is off sale, unless 43 events wait or there is no bot.
+ */
 export async function saveState(
   { db, settings }: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,

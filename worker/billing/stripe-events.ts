@@ -49,8 +49,18 @@ export function customerOf({ data: { object } }: StripeEvent): string | null {
 }
 
 /**
- * Saves the event, marks its customer as dirty, and acquires
- * it; another holder sees the mark before it releases.
+ * Saves an event of Stripe. The first condition that holds decides:
+ *
+ * | outcome    | condition                   | rows                                              |
+ * | ---------- | --------------------------- | ------------------------------------------------- |
+ * | `unknown`  | no account has the customer | none                                              |
+ * | `repeated` | the event is saved already  | none                                              |
+ * | `saved`    | none of these               | `stripe_events`; `customers` is marked (`dirty`), |
+ * |            |                             | and due                                           |
+ *
+ * In each case the same transaction acquires the lease of a marked customer, and the customer is
+ * returned; null if it is not marked, or another call holds it, which sees the mark before it
+ * releases. A refund is logged by `saved` alone.
  */
 export async function saveStripeEvent(
   db: Database,

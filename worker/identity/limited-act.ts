@@ -9,7 +9,7 @@ type Act<Named extends Reads> = Limited & {
   reads: Named;
 };
 
-/** Throws 429, 401 or 403. */
+/** `limited`: throws 429, and writes nothing. `counted`: writes a row of `rate_limit_events`. */
 export function withinLimit<Named extends Reads, T>(
   session: UserSession,
   { subject, limits, now, reads }: Act<Named>,

@@ -20,10 +20,16 @@ import { trialLinkLifetimeMs } from './trials.ts';
 type Trial = { tier: PaidPlanId; days: number };
 
 /**
- * Makes a link that begins a trial, and returns its token and its
- * end (unix ms). The token is derived from the call's id, so that a
- * repeated call returns the same one and no token is stored. Throws
- * 404 for somebody who has not written, 409 for a used trial.
+ * Makes a link that begins a trial, and returns its token and its end (unix ms). The token is
+ * derived from the call's id, so that a repeated call returns the same one and no token is stored.
+ * 404 for an unknown id. Then the first condition that holds decides:
+ *
+ * | outcome    | condition                    | response          | rows                       |
+ * | ---------- | ---------------------------- | ----------------- | -------------------------- |
+ * | `conflict` | two people (`bot/person.ts`) | 409               | see there                  |
+ * | `stranger` | the number has not written   | 404               | none                       |
+ * | `spent`    | the number has had a trial   | 409 `trial_spent` | `bot_calls`                |
+ * | `made`     | none of these                | the link          | `bot_calls`; `trial_links` |
  */
 export async function makeTrialLink(
   scope: PersonCall & { settings: Settings },

@@ -18,7 +18,25 @@ type Refusal = 'running' | 'spent' | 'invalid';
 
 export type Redemption = { outcome: 'begun'; user: User; sessionId: string } | { outcome: Refusal };
 
-/** A refused call writes nothing, so it reads first. */
+/**
+ * Begins the trial of a link. A refused call writes nothing, so it reads first, and decides again
+ * in the transaction. The first condition that holds decides:
+ *
+ * | outcome   | condition                                       | response            | rows      |
+ * | --------- | ----------------------------------------------- | ------------------- | --------- |
+ * | `running` | the link was used, and the trial of its account | 409 `trial_running` | none      |
+ * |           | runs                                            |                     |           |
+ * | `invalid` | the link is unknown, expired or used            | 401 `invalid_token` | none      |
+ * | `spent`   | its number has had a trial                      | 409 `trial_spent`   | none      |
+ * | `begun`   | none of these                                   | a limited session   | see below |
+ *
+ * `begun` writes `trial_links` (used, and as long-lived as the trial); `used_trials` of each
+ * number for which the account has a link; `users`: the trial, and a new week unless a paid one
+ * goes on; `sessions`, and `users.last_seen_at` if that is an hour old; `plan.changed` in
+ * `outbox`, unless 43 events wait or there is no bot. Of parallel calls one begins it, and the
+ * others are `running`. A link that our key did not bind to its account and number is
+ * `invalid`, too.
+ */
 export async function redeemTrial(scope: SessionScope, token: string): Promise<Redemption> {
   const link = await readOpenLink(scope, token);
   return typeof link === 'string' ? { outcome: link } : beginTrial(scope, link);

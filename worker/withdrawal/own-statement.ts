@@ -29,6 +29,11 @@ type OwnStatement = {
   found: { contract: ConcludedContract; at: number } | null;
 };
 
+/**
+ * `repeated` (the contract is stated, or a statement of the account waits) writes nothing;
+ * `kept` writes `withdrawals`, `withdrawal.received` in `outbox`, and `receipt_mails` if a
+ * receipt can be mailed. If another call was first, the statement goes on as `repeatStatement`.
+ */
 export async function recordOwnStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   { found, now, ...statement }: OwnStatement,
@@ -73,7 +78,8 @@ export async function recordOwnStatement(
  * A person makes a statement once more, or confirms one that was made
  * without signing in: that one takes effect now, also if Stripe does not
  * respond. The receipt goes to the address that the person gives, and to
- * no other.
+ * no other. `confirmed` (it waits) sets `withdrawals.due_at`; both outcomes
+ * write `receipt_mails`, unless one went to the address.
  */
 export async function repeatStatement(
   { db, settings }: Scope<'db' | 'settings'>,

@@ -54,15 +54,30 @@ type PublicStatement = {
 const toldLimits = [{ most: 3, per: dayMs }];
 
 /**
- * Keeps anybody's statement and matches it by number. Throws
- * 429; says nothing about accounts.
+ * Keeps anybody's statement and matches it by number; says nothing about accounts. The first
+ * condition that holds decides:
  *
- * | the statement is about                            | who acts                                  |
- * | ------------------------------------------------- | ----------------------------------------- |
- * | no account                                        | the owner, at once                        |
- * | an account                                        | its person, who is told; it takes effect  |
- * | one where another waits, or after an objection,   | nobody is told; its person, or the owner  |
- * | or whose person cannot be told                    |                                           |
+ * | outcome     | condition                | who acts                 | rows                      |
+ * | ----------- | ------------------------ | ------------------------ | ------------------------- |
+ * | `limited`   | the address or its       | nobody                   | none                      |
+ * |             | network stated too often |                          |                           |
+ * |             | (429)                    |                          |                           |
+ * | `unmatched` | the number has no        | the owner, at once       | statement: `needs_owner`  |
+ * |             | account                  |                          |                           |
+ * | `untold`    | another statement of the | its person, or the owner | statement, never due      |
+ * |             | account waits, its       |                          |                           |
+ * |             | person has objected or   |                          |                           |
+ * |             | was told three times in  |                          |                           |
+ * |             | a day, or cannot be told |                          |                           |
+ * | `told`      | none of these            | its person, who is told; | statement, due after the  |
+ * |             |                          | it takes effect          | time to object;           |
+ * |             |                          |                          | `withdrawal.received` in  |
+ * |             |                          |                          | `outbox`; an event of the |
+ * |             |                          |                          | person                    |
+ *
+ * A statement is a row of `withdrawals`, one of `receipt_mails` if a receipt can be mailed, and
+ * a row of `rate_limit_events` for the address, and one for its network. Each call makes one of
+ * its own.
  */
 export async function recordPublicStatement(
   { db, settings, address, now }: Scope<'db' | 'settings' | 'address' | 'now'>,
