@@ -43,19 +43,17 @@ function limitedOf(targets: Target[]): Target[] {
 }
 
 function rowsIn(table: string): string[][] {
-  const [, , ...lines] = table.match(/^\|.*\|$/gm) ?? [];
-  return lines.map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
+  const [, block = ''] = table.split('```\n');
+  const [, ...lines] = block.trimEnd().split('\n');
+  return lines.map((line) => line.split(/ {2,}/));
 }
 
 function tableOf(rows: string[][]): string {
   const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (row: string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
-  const [first = '', ...others] = rows.map(line);
-  return [first, line(widths.map((width) => '-'.repeat(width))), ...others].join('\n');
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('   ')
+      .trimEnd();
+  return ['```', ...rows.map(line), '```'].join('\n');
 }
