@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { emailAddress } from './email-address.ts';
 import { PaidTier, Timestamp } from './schemas.ts';
 import { isVisible, withHalvesReplaced } from './visible-text.ts';
 
@@ -68,12 +69,7 @@ function text(name: string, least: number, most: number) {
   );
 }
 
-const Email = v.pipe(
-  v.string('email must be an address'),
-  v.trim(),
-  v.maxLength(254, 'email must be an address'),
-  v.email('email must be an address'),
-);
+const Email = emailAddress('email must be an address');
 
 export const OwnStatement = v.object({ email: v.optional(Email) });
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { emailAddress } from '#contract/email-address';
 import { isVisible } from '#contract/visible-text';
 import { contactWords } from '#words/contact';
 import { sendFailed } from '../../data/api-errors.ts';
@@ -13,7 +14,7 @@ export const ContactMessage = v.object({
     v.minLength(2, contactWords.nameRule),
     v.check(isVisible, contactWords.nameRule),
   ),
-  email: v.pipe(v.string(), v.trim(), v.email(contactWords.emailRule)),
+  email: emailAddress(contactWords.emailRule),
   phone: v.optional(v.pipe(v.string(), v.trim())),
   message: v.pipe(
     v.string(),
