@@ -6,6 +6,7 @@ import { sha256 } from '../lib/crypto.ts';
 import { log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import {
+  isAboutUs,
   isSignedByWhatsapp,
   signatureOf,
   statusesIn,
@@ -76,6 +77,8 @@ export const whatsappWebhook: Handler<'whatsappWebhook'> = async (scope) => {
 };
 
 async function logUndelivered({ CODE_PEPPER }: Settings, { recipientId, code }: MessageStatus) {
+  if (isAboutUs(code)) return log('error', 'whatsapp_forbidden', { code });
+
   const phone = await phoneTag(CODE_PEPPER[0]!, canonicalPhone(`+${recipientId}`));
   log('info', 'whatsapp_undelivered', { phone, code });
 }

@@ -9,8 +9,10 @@ const timeoutMs = 5000;
 /** How long (ms) it takes at most to send a code, also in a second language. */
 export const sendingMs = 2 * timeoutMs;
 
-/** Missing or not approved in the language, paused, or disabled. */
-const noTemplate = new Set<number | undefined>([132_001, 132_015, 132_016]);
+/** Missing, altered or not approved in the language, paused, or disabled. */
+const noTemplate = new Set<number | undefined>([
+  132_000, 132_001, 132_005, 132_007, 132_012, 132_015, 132_016,
+]);
 
 /** `forbidden`: nobody can get a code. */
 export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
@@ -41,11 +43,14 @@ export async function sendCode(
   return { delivery: forbidden ? 'forbidden' : 'refused' };
 }
 
-/** A token, permission or account is blocked. */
-const aboutUs = new Set([0, 3, 10, 190, 368, 131_031]);
+/** A token, permission, payment, number or account is blocked. */
+const aboutUs = new Set([0, 3, 10, 190, 368, 131_031, 131_037, 131_042, 131_045, 133_010]);
 
-function isForbidden({ status, code = -1 }: Refusal): boolean {
-  return status === 401 || status === 403 || aboutUs.has(code) || (code >= 200 && code < 300);
+/** Also a status may tell it, after WhatsApp has taken the message. */
+export const isAboutUs = (code = -1): boolean => aboutUs.has(code) || (code >= 200 && code < 300);
+
+function isForbidden({ status, code }: Refusal): boolean {
+  return status === 401 || status === 403 || isAboutUs(code);
 }
 
 /** Of the language's region, else of any, else the first. */

@@ -96,9 +96,9 @@ export const logEvents: Record<string, LogEvent> = {
   whatsapp_forbidden: line(
     'error',
     'status code',
-    "WhatsApp refuses our token, our permission or our account: 401, 403, or Meta's `code`",
-    '190. Nobody gets a code, and the call responded with 503 `codes_unavailable`. Run `npm',
-    'run doctor`.',
+    "WhatsApp refuses our token, permission, payment, number or account: 401, 403, or Meta's",
+    '`code`, as 190 or 131042. Nobody gets a code. The call responded with 503',
+    '`codes_unavailable`, or a status told it later. Run `npm run doctor`.',
   ),
   template_missing: line(
     'error',
