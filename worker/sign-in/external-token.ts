@@ -20,6 +20,10 @@ import type { SessionScope } from '../request-scope.ts';
 /** From `iat`: no older `jti` need be stored. */
 const externalTokenAgeSeconds = 300;
 
+/** What the issuer's clock may be ahead. */
+const aheadSeconds = 60;
+const lateSeconds = 5;
+
 const IssuerToken = v.object({
   jti: v.pipe(v.string(), v.nonEmpty(), v.maxLength(512)),
   sub: v.pipe(v.string(), v.nonEmpty()),
@@ -120,9 +124,11 @@ async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Pro
       issuer,
       audience,
       requiredClaims: ['sub', 'iat', 'exp', 'jti', 'phone_number', 'phone_number_verified'],
-      maxTokenAge: externalTokenAgeSeconds,
-      clockTolerance: 5,
+      maxTokenAge: externalTokenAgeSeconds + lateSeconds - aheadSeconds,
+      clockTolerance: aheadSeconds,
     });
+    if (payload.exp! + lateSeconds <= Date.now() / 1000)
+      throw new errors.JWTExpired('expired', payload);
     if (!acceptedType.test(protectedHeader.typ ?? 'JWT'))
       throw new errors.JWTInvalid('unexpected typ');
     return payload;
