@@ -143,6 +143,9 @@ describe('the blocks of a reply', () => {
     ['3) tres\n4) cuatro', '3. tres\n4. cuatro'],
     ['1. uno\n\n2. dos', '1. uno\n2. dos'],
     ['- uno\n  - dos', '• uno\n• dos'],
+    // Reports of other products: Marinara-Engine 3242, markdown-to-jsx 773.
+    ['# Pasos\r\n\r\n1. uno\r\n2. dos\r\n', '= Pasos\n1. uno\n2. dos'],
+    ['Hola\r\n\r\n---\r\n- uno\r\n- dos\r\nfin', 'Hola\r\n\n\n• uno\n• dos\nfin'],
     ['2026 was long.', '2026 was long.'],
     ['-5 degrees', '-5 degrees'],
     ['| a | b |', '| a | b |'],

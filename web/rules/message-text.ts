@@ -9,7 +9,7 @@ export type MessageBlock =
 
 /** A heading, a rule, or an item of a list. */
 const markedLine =
-  /^(?:#{1,6} +(.*?)[ #]*|[ \t]*(-{3,}|\*{3,}) *|[ \t]*(?:[-*+•]|(\d{1,9})[.)]) +(\S.*))$/;
+  /^(?:#{1,6} +(.*?)[ #]*|[ \t]*(-{3,}|\*{3,}) *|[ \t]*(?:[-*+•]|(\d{1,9})[.)]) +(\S.*))\r?$/;
 
 /** Models write Markdown. Tables and code stay as written. */
 export function messageBlocks(text: string): MessageBlock[] {
@@ -17,7 +17,7 @@ export function messageBlocks(text: string): MessageBlock[] {
   for (const line of text.split('\n')) {
     const [, heading, rule, start, item] = markedLine.exec(line) ?? [];
     const last = blocks.at(-1);
-    const isBlank = rule !== undefined || line.trim() === '';
+    const isBlank = rule ?? !line.trim();
     if (heading) blocks.push({ kind: 'heading', text: heading });
     else if (item && last?.kind === 'list' && !last.start === !Number(start ?? 0))
       last.items.push(item);

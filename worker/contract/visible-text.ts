@@ -4,8 +4,9 @@ const control = /(?![\t\n\r])\p{Cc}/gu;
 /** Braille's blank is a symbol by its class. */
 const invisible = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/gu;
 
+/** Slides and pages hold line breaks of their own. */
 export function withoutControls(text: string): string {
-  return text.replaceAll(control, '');
+  return text.replaceAll(/[\v\f]/g, '\n').replaceAll(control, '');
 }
 
 export function isVisible(text: string): boolean {
