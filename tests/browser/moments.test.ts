@@ -49,6 +49,29 @@ inMexico(
   },
 );
 
+// Reports of other products: hr-time 115, faro-web-sdk 2179. No clock of a page ticks while the device sleeps.
+inMexico(
+  'a spent allowance goes within a minute after a device has slept until a new week',
+  async ({ page, stub }) => {
+    await stopTime(page, '2025-03-04T18:00:00Z');
+    const resetsAt = '2025-03-05T11:16:00.000Z';
+    const spent = { success: false, code: 'allowance_spent', used: 5, limit: 5, resetsAt };
+    stub.respond('sendMessage', spent, 403);
+    const push = stub.openStream('chatStream');
+    await openConversation(page, stub, [], { used: 5, resetsAt });
+    const alert = page.getByRole('main').getByRole('alert');
+    await send(page, 'One more');
+    await expect(alert).toContainText("You have used this week's messages.");
+    await setVisible(page, false);
+    await setVisible(page, true);
+    push({ named: 'beat', at: '2025-03-05T12:00:00.000Z' });
+    await expect
+      .poll(() => page.clock.runFor(5000).then(() => alert.count()), { intervals: [10] })
+      .toBe(0);
+    await expect(chat.field(page)).toHaveValue('One more');
+  },
+);
+
 for (const [path, begins] of [
   ['/account', 'A new week begins Wednesday, March 5, 5:16 AM.'],
   ['/es/account', 'Una nueva semana empieza: miércoles, 5 de marzo, 5:16.'],

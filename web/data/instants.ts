@@ -2,8 +2,8 @@ import { useEffect, useReducer } from 'react';
 import { nextMidnight } from '../rules/moments.ts';
 import { deviceNow, serverClock } from './clock.ts';
 
-/** ms; a much longer timer would fire at once. */
-const longestTimer = 86_400_000;
+/** ms; a device that sleeps stops the page's clock, which the server then puts right. */
+const longestTimer = 60_000;
 
 /** Calls `tell` at an instant, also if the device slept. Returns what ends the waiting. */
 function atInstant(instant: number, now: () => number, tell: () => void): () => void {

@@ -118,7 +118,8 @@ export class Stub {
     const streams = new Set<ServerResponse>();
     let revision = firstRevision;
     const frame = (event: { type?: string; named?: string }) => {
-      if (event.named) return `event: ${event.named}\ndata: {}\n\n`;
+      const { named, ...data } = event;
+      if (named) return `event: ${named}\ndata: ${JSON.stringify(data)}\n\n`;
       const id = 'message' in event || event.type === 'cleared' ? `id: ${(revision += 1)}\n` : '';
       return `${id}data: ${JSON.stringify(event)}\n\n`;
     };
