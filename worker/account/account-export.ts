@@ -18,7 +18,7 @@ import { exportSignIn } from '../sign-in/sign-in-export.ts';
 import { exportTrials } from '../trials/trials.ts';
 import { exportWithdrawals } from '../withdrawal/withdrawal-export.ts';
 import { exportLeftWeek } from '../usage/week.ts';
-import { phoneChangeSubject } from './begin-phone-change.ts';
+import { phoneChangeSubject } from './stored-change.ts';
 import { exportIdentity } from '../identity/identity-export.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 import type { WithEnv } from '../env.ts';

@@ -5,7 +5,8 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import type { EnvScope } from '../env.ts';
-import { keptSession, moveInDatabase, type Account, type Move } from './move-rows.ts';
+import { moveInDatabase } from './move-rows.ts';
+import { keptSession, type Account, type Move } from './moving-account.ts';
 
 const triesAtOnce = 5;
 

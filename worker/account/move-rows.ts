@@ -1,111 +1,19 @@
-import { and, asc, eq, inArray, isNotNull, isNull, ne, not, or, type SQL } from 'drizzle-orm';
-import { union, type SQLiteColumn } from 'drizzle-orm/sqlite-core';
-import {
-  aliases,
-  codes,
-  customers,
-  linkCodes,
-  outbox,
-  phoneChanges,
-  pushSubscriptions,
-  sessions,
-  trialLinks,
-  usedTokens,
-  usedTrials,
-  users,
-  type User,
-} from '#db/schema';
-import { sealData } from '../bot/event-data.ts';
-import { queueEvent } from '../bot/outbox.ts';
-import { rebindChatKey } from '../chat/chat-keys.ts';
-import { renameUser } from '../identity/name-user.ts';
+import { and, eq, isNotNull, ne, not } from 'drizzle-orm';
+import { sessions, usedTokens, users } from '#db/schema';
 import { userOfSql } from '../identity/aliases.ts';
-import type { PhoneNumber } from '../identity/phone.ts';
-import {
-  bindAlias,
-  bindSession,
-  bindTrialLink,
-  isOwnAlias,
-  isOwnTrialLink,
-} from '../identity/bindings.ts';
-import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
-import {
-  fixed,
-  greatest,
-  iif,
-  inJson,
-  isSame,
-  oneRow,
-  plus,
-  rowExists,
-  valuesOf,
-} from '../lib/expressions.ts';
-import { build, isIn } from '../lib/sql.ts';
-import { transaction, type Transaction } from '../lib/transaction.ts';
-import { sql } from '../lib/sql-text.ts';
-import type { Settings } from '../settings.ts';
-import { carryLeftWeek, currentWeekSql, keepWeek, leftCountSql, usedSql } from '../usage/week.ts';
+import { isSame, oneRow, valuesOf } from '../lib/expressions.ts';
+import { transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
-
-type MovedBy = { by: 'code'; keeps: string | null } | { by: 'support' };
-
-export type Move = MovedBy & {
-  phone: PhoneNumber;
-  whatsappId: string;
-  /** What must still hold when the move is written. */
-  isAllowed: SQL;
-  marker?: typeof usedTokens.$inferInsert;
-};
-
-export const keptSession = (move: MovedBy) => (move.by === 'code' ? move.keeps : null);
-
-type BoundRow = {
-  kind: 'alias' | 'trialLink';
-  value: string;
-  mac: string | null;
-};
-
-export type Account = { user: User; bound: BoundRow[] };
-
-const isBusinessOf = (userId: string) =>
-  and(eq(aliases.userId, userId), eq(aliases.kind, 'business'));
-
-export function boundRowsOf(db: Database, userId: string) {
-  return union(
-    db
-      .select({
-        kind: fixed<BoundRow['kind']>('alias'),
-        value: aliases.value,
-        mac: aliases.mac,
-      })
-      .from(aliases)
-      .where(isBusinessOf(userId)),
-    db
-      .select({
-        kind: fixed<BoundRow['kind']>('trialLink'),
-        value: trialLinks.mac,
-        mac: trialLinks.ownerMac,
-      })
-      .from(trialLinks)
-      .where(eq(trialLinks.userId, userId)),
-  );
-}
-
-function hasMoreRows({ user, bound }: Account): SQL {
-  const known = bound.find(({ kind }) => kind === 'alias');
-  const isKnown = and(
-    isSame(aliases.value, known?.value ?? null),
-    isSame(aliases.mac, known?.mac ?? null),
-  )!;
-  const links = bound.filter(({ kind }) => kind === 'trialLink').map(({ value }) => value);
-  const ofUser = eq(trialLinks.userId, user.id);
-  return or(
-    rowExists(aliases, and(isBusinessOf(user.id), not(isKnown))),
-    rowExists(trialLinks, and(ofUser, not(isIn(trialLinks.mac, links)))),
-  )!;
-}
+import {
+  boundRowsOf,
+  endedBySql,
+  hasMoreRowsSql,
+  type Account,
+  type Move,
+} from './moving-account.ts';
+import { renumberAccount, renumberingOf } from './renumber-account.ts';
 
 /**
  * One transaction of a move; `found` is the account afterwards, `ended` the sessions. For
@@ -153,18 +61,7 @@ export async function moveInDatabase(
   if (move.marker) tx.insert(['moved'], usedTokens, move.marker);
   countOnDay(tx, ['moved'], { kind: 'number_change' }, to.now);
 
-  renumberEvents(tx, to);
-  deleteCodes(tx, to);
-  renumberTrials(tx, to);
-  renameUser(tx, ['moved'], {
-    userId: user.id,
-    names: to.names,
-    now: to.now,
-  });
-  renumberSessions(tx, to);
-  await renumberUser(tx, to);
-  deletePhoneChanges(tx, to);
-  markCustomer(tx, user.id, to.now);
+  await renumberAccount(tx, to);
 
   const { outcome, facts, reads } = await tx.run({
     found: db.select().from(users).where(eq(users.id, user.id)),
@@ -192,9 +89,9 @@ function decideMove(db: Database, account: Account, move: Move) {
       isUnchanged: and(
         eq(users.phone, user.phone),
         isSame(users.chatKey, user.chatKey),
-        not(hasMoreRows(account)),
+        not(hasMoreRowsSql(account)),
       )!,
-      ended: valuesOf(sessions.id, endedBy(user.id, move)),
+      ended: valuesOf(sessions.id, endedBySql(user.id, move)),
     },
 
     outcomes: ({ holder, isKnown, isAllowed, hasNumber, isUnchanged }) => ({
@@ -206,157 +103,4 @@ function decideMove(db: Database, account: Account, move: Move) {
     }),
     otherwise: 'moved',
   });
-}
-
-type Moving = Transaction<
-  'taken' | 'gone' | 'overtaken' | 'alreadyMoved' | 'changed' | 'moved',
-  unknown
->;
-type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
-
-async function renumberingOf(settings: Settings, { user, bound }: Account, move: Move) {
-  const { phone, whatsappId } = move;
-  const type = 'user.phone_changed';
-  const sessionId = keptSession(move);
-  const kept = sessionId !== null && {
-    sessionId,
-    phone,
-    isLimited: false,
-  };
-
-  const [macs, { business, ownerMacs }] = await Promise.all([
-    Promise.all(
-      [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
-    ),
-    boundAnew(settings, { user, bound }, phone),
-  ]);
-  const [trialsBefore, [trialsNow]] = macs as [string[], [string]];
-  const whatsapp = { id: whatsappId, proof: 'typed' as const };
-  const previous = { previousPhone: user.phone };
-
-  return {
-    settings,
-    user,
-    phone,
-    now: Date.now(),
-    move,
-    names: { phone, proof: move.by, whatsapp, business },
-    trialsBefore,
-    trialsNow,
-    /** SQL: null for a trial link that was not the old number's. */
-    ownerMac: inJson<string | null>(JSON.stringify(ownerMacs), trialLinks.mac),
-    sessionMac: kept ? await bindSession(settings, kept) : null,
-    chatKey: await rebindChatKey(settings, user, phone),
-    event: { type, sealed: await sealData(settings, { type, userId: user.id }, previous) } as const,
-  };
-}
-
-function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renumbering): void {
-  const named = sql<string>`json_set(${outbox.body}, '$.data.phone', ${phone})`;
-  const body = iif<string>(isNull(inJson(outbox.body, '$.data.phone')), outbox.body, named);
-  tx.update(['moved'], outbox, { phone, body }, eq(outbox.userId, user.id));
-
-  const { type, sealed } = event;
-  const who = eq(users.id, user.id);
-  queueEvent(tx, ['moved'], { settings, type, now, who, phone, data: { sealed } });
-}
-
-function endedBy(userId: string, move: Move): SQL {
-  return and(eq(sessions.userId, userId), isAnother(sessions.id, move))!;
-}
-
-function isAnother(sessionId: SQLiteColumn, move: Move): SQL | undefined {
-  const kept = keptSession(move);
-  return kept === null ? undefined : ne(sessionId, kept);
-}
-
-function renumberSessions(tx: Moving, { user, move, sessionMac }: Renumbering): void {
-  const browsers = eq(pushSubscriptions.userId, user.id);
-  const ofEnded = isAnother(pushSubscriptions.sessionId, move);
-
-  tx.delete(['moved'], sessions, endedBy(user.id, move));
-  tx.delete(['moved'], pushSubscriptions, and(browsers, ofEnded));
-  tx.update(['moved'], sessions, { mac: sessionMac }, eq(sessions.userId, user.id));
-}
-
-function deleteCodes(tx: Moving, { user, phone }: Renumbering): void {
-  tx.delete(['moved'], codes, inArray(codes.phone, [user.phone, phone]));
-  tx.delete(['moved'], linkCodes, eq(linkCodes.phone, phone));
-}
-
-function deletePhoneChanges(tx: Moving, { user, phone }: Renumbering): void {
-  const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
-  tx.delete(['moved'], phoneChanges, changes);
-}
-
-function markCustomer(tx: Moving, userId: string, now: number): void {
-  const { dirty, stripeId, stripeAsked } = customers;
-  const isAtStripe = or(isNotNull(stripeId), eq(stripeAsked, true));
-  const own = and(eq(customers.userId, userId), isAtStripe);
-  tx.update(['moved'], customers, { dirty: plus(dirty, 1), dueAt: now }, own);
-}
-
-function renumberTrials(tx: Moving, to: Renumbering): void {
-  const first = build
-    .select({ at: usedTrials.at })
-    .from(usedTrials)
-    .where(inArray(usedTrials.phoneMac, to.trialsBefore))
-    .orderBy(asc(usedTrials.at))
-    .limit(1)
-    .as('theirs');
-  const used = { phoneMac: to.trialsNow, at: first.at.getSQL() };
-  tx.insert(['moved'], usedTrials, used, { from: first, upsert: 'ignore' });
-
-  const theirs = eq(trialLinks.userId, to.user.id);
-  const bound = { phoneMac: to.trialsNow, ownerMac: to.ownerMac };
-  // Support moves an account whose number is lost: its unused links were sent there.
-  const isLost = to.move.by === 'support' ? eq(trialLinks.isUsed, false) : undefined;
-  tx.delete(['moved'], trialLinks, and(theirs, or(isNull(to.ownerMac), isLost)));
-  tx.update(['moved'], trialLinks, bound, theirs);
-}
-
-/**
- * The old number keeps its count until the week ends, as after a deletion. Of what
- * both numbers have used the greater count stands. A paid week goes on as it is.
- */
-async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
-  const { settings, user, phone, now, chatKey } = to;
-  const own = eq(users.id, user.id);
-  const before = { phone: user.phone, settings, now };
-  await keepWeek(tx, ['moved'], before, own);
-  await carryLeftWeek(tx, ['moved'], before, phone);
-
-  const ofNumber = await leftCountSql({ phone, settings, now });
-  const unlessPaid = (column: SQLiteColumn, value: SQL) =>
-    iif<number>(users.weekFrozen, column, value);
-  const changes = {
-    phone,
-    chatKey: chatKey?.chatKey ?? null,
-    chatKeyId: chatKey?.chatKeyId ?? null,
-    used: unlessPaid(users.used, greatest(usedSql(now), ofNumber)),
-    weekStart: unlessPaid(users.weekStart, currentWeekSql(now)),
-    usageSeq: plus(users.usageSeq, 1),
-  };
-  tx.update(['moved'], users, changes, own);
-}
-
-/** A row that our key did not bind to the old number is not bound to the new one. */
-async function boundAnew(settings: Settings, { user, bound }: Account, phone: PhoneNumber) {
-  const owned = await Promise.all(bound.map((row) => isOwnRow(settings, user.phone, row)));
-  const own = bound.filter((_, index) => owned[index]);
-  const id = own.find(({ kind }) => kind === 'alias')?.value;
-  const links = own.filter(({ kind }) => kind === 'trialLink');
-  const ownerMacs = await Promise.all(
-    links.map(async ({ value }) => [value, await bindTrialLink(settings, value, phone)]),
-  );
-  return {
-    business: id === undefined ? null : { id, mac: await bindAlias(settings, id, phone) },
-    ownerMacs: Object.fromEntries(ownerMacs) as Record<string, string>,
-  };
-}
-
-function isOwnRow(settings: Settings, phone: PhoneNumber, { kind, value, mac }: BoundRow) {
-  return kind === 'alias'
-    ? isOwnAlias(settings, { value, phone, mac })
-    : isOwnTrialLink(settings, { linkMac: value, phone, mac });
 }

@@ -6,9 +6,10 @@ import { keyedHashes } from '../lib/crypto.ts';
 import { minus, rowExists, valueOf } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isIn } from '../lib/sql.ts';
-import { type ChangeScope, isFresh } from './begin-phone-change.ts';
+import { isFreshSql } from './begin-phone-change.ts';
 import { movePhone } from './move-phone.ts';
-import { boundRowsOf } from './move-rows.ts';
+import { boundRowsOf } from './moving-account.ts';
+import type { ChangeScope } from './stored-change.ts';
 
 type Attempt = {
   phone: PhoneNumber;
@@ -55,7 +56,7 @@ export async function verifyPhoneChange(
 
   return session.decide({
     facts: {
-      isFresh: isFresh(scope),
+      isFresh: isFreshSql(scope),
       isKnown: rowExists(phoneChanges, own),
       isLive: rowExists(phoneChanges, live),
       whatsappId: valueOf(whatsappId, live),
@@ -87,7 +88,7 @@ export async function verifyPhoneChange(
           throw new RequestError('invalidCode');
         case 'right': {
           // Not if another change of the account was first: it removes all of them.
-          const isAllowed = and(rowExists(phoneChanges, own), isFresh(scope))!;
+          const isAllowed = and(rowExists(phoneChanges, own), isFreshSql(scope))!;
           const to = {
             phone,
             whatsappId: facts.whatsappId!,

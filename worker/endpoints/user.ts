@@ -3,7 +3,7 @@ import { customers, pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../account/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
 import { endSessions } from '../account/end-user-sessions.ts';
-import { boundRowsOf } from '../account/move-rows.ts';
+import { boundRowsOf } from '../account/moving-account.ts';
 import { movePhone } from '../account/move-phone.ts';
 import { beginPhoneChange as startPhoneChange } from '../account/begin-phone-change.ts';
 import { verifyPhoneChange as finishPhoneChange } from '../account/verify-phone-change.ts';
