@@ -90,7 +90,7 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
   const statements = [
     ...ordered.map(({ table, since, keptMs }) => deleteOldest(table, since, now - keptMs)),
     ...expiring.map((each) => deleteExpired(each, now)),
-    deleteOldest(withdrawals, withdrawals.keptUntil, deletableBefore(now)),
+    deleteOldest(withdrawals, withdrawals.keptUntil, deletableBeforeSql(now)),
     deleteSome(outbox, outbox.seq, and(parkedBefore(now - parkedMessagesKeptMs), isMessage)),
     deleteSome(outbox, outbox.seq, and(parkedBefore(now - parkedDeletionsKeptMs), isDeletion)),
   ];
@@ -111,7 +111,7 @@ function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number | 
  * The trigger `withdrawals_kept` compares with the database's clock; deleting earlier would
  * fail the batch.
  */
-const deletableBefore = (now: number): SQL => sql`min(${now}, unixepoch() * 1000)`;
+const deletableBeforeSql = (now: number): SQL => sql`min(${now}, unixepoch() * 1000)`;
 
 function deleteExpired({ table, key, expiresAt, keptMs = 0 }: Expiring, now: number): SQL {
   return deleteSome(table, key, lt(expiresAt, now - keptMs));

@@ -30,7 +30,7 @@ import { minuteMs } from '../lib/time.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { keepWeek } from '../usage/week.ts';
-import { openOf } from '../withdrawal/statements.ts';
+import { openOfSql } from '../withdrawal/statements.ts';
 import type { Scope } from '../request-scope.ts';
 import { subjectsOfAccount } from './account-export.ts';
 import { leftBehind } from './left-customers.ts';
@@ -114,7 +114,7 @@ async function tryDelete(
       isLeased: isNotNull(customers.userId),
       isKnown: isNotNull(users.id),
       isWanted: only ? isTrue(only) : fixed(1),
-      isRead: and(eq(users.phone, phone), isSame(aliasOf(user.id), alias))!,
+      isRead: and(eq(users.phone, phone), isSame(aliasOfSql(user.id), alias))!,
     },
     outcomes: ({ isLeased, isKnown, isWanted, isRead }) => ({
       lost: not(isLeased),
@@ -161,7 +161,7 @@ type Deleting = Transaction<'lost' | 'gone' | 'kept' | 'renamed' | 'deleted', un
 
 /** An open statement of withdrawal needs the choices: without them the whole price is refunded. */
 function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
-  const isOpen = rowExists(withdrawals, openOf(userId));
+  const isOpen = rowExists(withdrawals, openOfSql(userId));
   const which = and(eq(purchaseChoices.userId, userId), isClosed ? undefined : not(isOpen))!;
   tx.delete(['deleted'], purchaseChoices, which);
 }
@@ -203,7 +203,7 @@ async function deletionEvent(
   };
 }
 
-const aliasOf = (userId: string) =>
+const aliasOfSql = (userId: string) =>
   valueOf(aliases.value, and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
 
 /** A message in flight during the deletion is stored within this time. */

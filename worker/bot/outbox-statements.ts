@@ -85,7 +85,7 @@ export function removeCancelled(db: Database, { seq }: OutboxEvent) {
   return db.delete(outbox).where(and(eq(outbox.seq, seq), eq(outbox.body, cancelledBody)));
 }
 
-function isDue(now: number) {
+function isDueSql(now: number) {
   return and(lte(outbox.dueAt, now), lte(outbox.leasedUntil, now));
 }
 
@@ -169,7 +169,7 @@ function dueEvents(db: Database, now: number) {
       dueAt: outbox.dueAt,
     })
     .from(outbox)
-    .where(isDue(now))
+    .where(isDueSql(now))
     .orderBy(asc(outbox.dueAt))
     .limit(dueAtOnce)
     .as('due');

@@ -156,7 +156,7 @@ type NewEvent<Type extends BotEvent> = {
 export const newEventId = () => `evt_${crypto.randomUUID().replaceAll('-', '')}`;
 
 export function insertBotEvent(event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
-  return insertSelect(outbox, rowOf(event), sql`from ${users} where ${mayQueue(event)}`);
+  return insertSelect(outbox, rowOf(event), sql`from ${users} where ${mayQueueSql(event)}`);
 }
 
 export function queueEvent<Outcome extends string>(
@@ -172,7 +172,7 @@ function insertEvent<Outcome extends string>(
   on: On<Outcome>,
   event: NewEvent<BotEvent>,
 ): void {
-  tx.insert(on, outbox, rowOf(event), { from: users, where: mayQueue(event) });
+  tx.insert(on, outbox, rowOf(event), { from: users, where: mayQueueSql(event) });
 }
 
 /** One in delivery stays, so that none overtakes it. */
@@ -212,7 +212,7 @@ function rowOf({ id, type, now, data = {}, phone }: NewEvent<BotEvent>) {
 }
 
 /** SQL over `users`: who is told of an event now. */
-export function mayQueue({
+export function mayQueueSql({
   settings,
   type,
   who,

@@ -62,10 +62,10 @@ export function bindNumber<Outcome extends string>(
   on: On<Outcome>,
   bound: { businessUserId: string; mac: string },
 ): void {
-  tx.update(on, aliases, { mac: bound.mac }, unboundNumberOf(bound));
+  tx.update(on, aliases, { mac: bound.mac }, unboundNumberOfSql(bound));
 }
 
-function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac: string }) {
+function unboundNumberOfSql({ businessUserId, mac }: { businessUserId: string; mac: string }) {
   const business = alias(aliases, 'business');
   const holder = build
     .select({ userId: business.userId })

@@ -249,7 +249,7 @@ export function admittedUserSql(caller: Named<SessionCaller>): SQL<string> {
     sql`${sessions.mac} not in (select value from json_each(${limitedMacs}))`,
   );
   const admitted = and(
-    isLive(caller),
+    isLiveSql(caller),
     or(sql`${whilePending}`, eq(users.status, 'approved')),
     or(not(sql`${needsSignIn}`), hasSignedIn),
   );
@@ -259,7 +259,7 @@ export function admittedUserSql(caller: Named<SessionCaller>): SQL<string> {
 
 type NamedSession = Named<Pick<SessionCaller, 'sessionId' | 'userId' | 'now'>>;
 
-function isLive({ sessionId, userId, now }: NamedSession): SQL | undefined {
+function isLiveSql({ sessionId, userId, now }: NamedSession): SQL | undefined {
   const { id, expiresAt } = sessions;
   return and(eq(id, sessionId), eq(sessions.userId, userId), gt(expiresAt, now));
 }
@@ -275,7 +275,7 @@ const liveSession = madeOnce(
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
-      isLive({
+      isLiveSql({
         sessionId: sql.placeholder('sessionId'),
         userId: sql.placeholder('userId'),
         now: sql.placeholder('now'),

@@ -71,7 +71,7 @@ export function usedSql(now: Value<number>): SQL<number> {
 }
 
 async function leftWeekOf(owner: WeekOwner) {
-  const isTheirs = await isLeftTo(owner);
+  const isTheirs = await isLeftToSql(owner);
   return (value: SQL) =>
     build
       .select({ value })
@@ -83,7 +83,7 @@ async function leftWeekOf(owner: WeekOwner) {
 
 const greatestFirst = [desc(leftWeeks.used), desc(leftWeeks.endsAt)];
 
-async function isLeftTo({ phone, settings, now }: WeekOwner): Promise<SQL | undefined> {
+async function isLeftToSql({ phone, settings, now }: WeekOwner): Promise<SQL | undefined> {
   const macs = await hashesOf(phone, settings);
   return and(isIn(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
 }
@@ -162,7 +162,7 @@ export async function carryLeftWeek<Outcome extends string>(
   before: WeekOwner,
   phone: PhoneNumber,
 ): Promise<void> {
-  const isTheirs = await isLeftTo(before);
+  const isTheirs = await isLeftToSql(before);
   const [phoneMac] = await hashesOf(phone, before.settings);
 
   const { used, endsAt } = leftWeeks;

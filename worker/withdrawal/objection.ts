@@ -3,7 +3,7 @@ import { outbox, withdrawals } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { inJson, plus, rowExists } from '../lib/expressions.ts';
 import { objectionMs } from './right.ts';
-import { objected, waitingPublicOf, type Statement } from './statements.ts';
+import { objected, waitingPublicOfSql, type Statement } from './statements.ts';
 
 /** Its person may still confirm it. */
 export const isUnconfirmed = ({ origin, state, userId }: Statement): boolean =>
@@ -50,7 +50,7 @@ export function leaveUntold(db: Database, now: number) {
  * and its write.
  */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
-  const waiting = waitingPublicOf(userId);
+  const waiting = waitingPublicOfSql(userId);
   const named = db
     .select({ id: withdrawals.id })
     .from(withdrawals)

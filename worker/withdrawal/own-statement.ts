@@ -14,7 +14,7 @@ import { receivedEvent } from './statement-events.ts';
 import {
   contractColumns,
   type Recorded,
-  waitingPublicOf,
+  waitingPublicOfSql,
   type Statement,
   unsettled,
 } from './statements.ts';
@@ -49,7 +49,7 @@ export async function recordOwnStatement(
     ...(found && contractColumns(found.contract, found.at)),
   };
   const row: Statement = { ...stated, receipt: receiptText(settings, stated) };
-  const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOf(found?.contract));
+  const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOfSql(found?.contract));
 
   const { seq: _, ...columns } = row;
   const event = await receivedEvent(settings, row, now);
@@ -88,7 +88,7 @@ export async function repeatStatement(
 ): Promise<Recorded> {
   const { id, userId } = statement;
   const mail = await personsMail(settings, { id, email, now });
-  const waits = and(eq(withdrawals.id, id), waitingPublicOf(userId));
+  const waits = and(eq(withdrawals.id, id), waitingPublicOfSql(userId));
 
   const tx = transaction(db, {
     facts: { isWaiting: rowExists(withdrawals, waits) },
@@ -104,7 +104,7 @@ export async function repeatStatement(
   return { statement, mail: reads.queued[0] };
 }
 
-function isOpenOrOf(contract: ConcludedContract | undefined): SQL | undefined {
+function isOpenOrOfSql(contract: ConcludedContract | undefined): SQL | undefined {
   const { subscription, concludedAt, state, origin } = withdrawals;
   const isOpen = and(isNull(subscription), eq(state, 'received'));
   if (!contract) return isOpen;

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, isNull, not, or } from 'drizzle-orm';
 import { users, withdrawals } from '#db/schema';
-import { mayQueue, queueEvent } from '../bot/outbox.ts';
+import { mayQueueSql, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import { userOfSql } from '../identity/aliases.ts';
 import { networkOf } from '../lib/caller.ts';
@@ -30,12 +30,12 @@ import {
   accountUnknown,
   type Recorded,
   objected,
-  waitingPublicOf,
+  waitingPublicOfSql,
   unsettled,
 } from './statements.ts';
 
 /** SQL: it could still be withdrawn, in any zone. */
-const objectionOf = (userId: string | null, settings: Settings, now: number) =>
+const objectionOfSql = (userId: string | null, settings: Settings, now: number) =>
   and(
     eq(withdrawals.userId, sql.param(userId)),
     eq(withdrawals.reason, objected),
@@ -140,11 +140,11 @@ function decideStatement(
     facts: {
       mayStateAt: allowedAtSql(callers),
       mayTellAt: allowedAtSql([told]),
-      canTell: rowExists(users, mayQueue({ ...event, who: eq(users.id, sql.param(userId)) })),
-      hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
+      canTell: rowExists(users, mayQueueSql({ ...event, who: eq(users.id, sql.param(userId)) })),
+      hasObjected: rowExists(withdrawals, objectionOfSql(userId, settings, now)),
       othersWait: rowExists(
         withdrawals,
-        and(waitingPublicOf(userId), isNotNull(withdrawals.dueAt)),
+        and(waitingPublicOfSql(userId), isNotNull(withdrawals.dueAt)),
       ),
     },
 

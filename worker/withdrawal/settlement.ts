@@ -26,7 +26,7 @@ import {
   accountUnknown,
   dueStatements,
   endRepeated,
-  openOf,
+  openOfSql,
   overdueStatements,
   statementUnderWay,
   updateUnderWay,
@@ -147,7 +147,7 @@ export async function settleBeforeClosing(scope: EnvScope, customer: Customer): 
   const open = await scope.db
     .select()
     .from(withdrawals)
-    .where(openOf(customer.userId))
+    .where(openOfSql(customer.userId))
     .orderBy(desc(withdrawals.seq));
   for (const statement of open)
     await settleAtStripe(scope, customer, statement).catch((error: unknown) => {

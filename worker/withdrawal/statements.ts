@@ -18,7 +18,7 @@ export const statementsOf = (db: Database, userId: string) =>
     .orderBy(desc(withdrawals.seq));
 
 /** SQL: statements of an account that are not settled. */
-export const openOf = (userId: string) =>
+export const openOfSql = (userId: string) =>
   and(eq(withdrawals.userId, userId), inArray(withdrawals.state, ['received', 'refunding']))!;
 
 export async function statementOf(db: Database, id: string): Promise<Statement | undefined> {
@@ -113,7 +113,7 @@ export const unsettled = {
   announcedAt: null,
 } satisfies Partial<Statement>;
 
-export const waitingPublicOf = (userId: string | null) =>
+export const waitingPublicOfSql = (userId: string | null) =>
   and(
     eq(withdrawals.userId, sql.param(userId)),
     eq(withdrawals.origin, 'public'),
@@ -130,7 +130,7 @@ export function endRepeated(db: Database, { id, userId }: Statement) {
       refund: 0,
       dueAt: null,
     })
-    .where(and(waitingPublicOf(userId), ne(withdrawals.id, id)));
+    .where(and(waitingPublicOfSql(userId), ne(withdrawals.id, id)));
 }
 
 /** Unless it has changed since it was read. */

@@ -1,6 +1,6 @@
 import { withdrawals } from '#db/schema';
 import { deleteLeft, howToClose, leftCustomers } from '../../account/left-customers.ts';
-import { openOf } from '../../withdrawal/statements.ts';
+import { openOfSql } from '../../withdrawal/statements.ts';
 import { UsageError } from '../command-line.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
@@ -60,7 +60,7 @@ async function close({ db }: SupportRequest, id: string | undefined): Promise<Ac
 }
 
 async function owedTo(db: SupportRequest['db'], userId: string): Promise<string> {
-  const open = await db.select({ seq: withdrawals.seq }).from(withdrawals).where(openOf(userId));
+  const open = await db.select({ seq: withdrawals.seq }).from(withdrawals).where(openOfSql(userId));
   if (open.length === 0) return '';
 
   const numbers = open.map(({ seq }) => seq).join(', ');
