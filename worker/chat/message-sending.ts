@@ -20,8 +20,8 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
 /**
  * Sends a message in three steps. Each may be the last one, if the Worker is killed:
  *
- * 1. Its event is queued (`queueMessage`, in the transaction of the session check). An event
- *    without its message is dropped by whoever delivers it.
+ * 1. Its event is queued, in the transaction of the session check, or the message is refused
+ *    (`message-queue.ts`). An event without its message is dropped by whoever delivers it.
  * 2. The live object stores message and recording, once for its id. It refuses with 429 (messages
  *    a minute; recorded bytes a day in a crisis) or 503 (older epoch, over 8 s late); so does
  *    a key that cannot be used, before. Then the event is removed, or parked again (`unqueue`),

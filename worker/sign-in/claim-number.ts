@@ -44,9 +44,10 @@ const claimLimits = [{ most: 3, per: dayMs }];
  * `code_messages`, and `codeSent` into `bot_calls`.
  *
  * If WhatsApp does not take the code, or the response of the database is lost, `undoClaim` takes
- * these rows back, opens the link again, and the call fails with 503. What they replaced stays
- * replaced: the code before, and an unproven claim of the id. If the message may arrive, the
- * event for the hard limit of the number stays.
+ * these rows back, opens the link again, and the call fails with 503 (`codes_unavailable` if our
+ * account at WhatsApp is blocked). What they replaced stays replaced: the code before, and an
+ * unproven claim of the id. If the message may arrive, the event for the hard limit of the
+ * number stays.
  *
  * Another call with the same link is `refused`. This call again waits for the first
  * (`resumeClaim`).
@@ -162,8 +163,8 @@ async function storeClaim<Outcome extends string>(
 }
 
 /**
- * This call again: waits while the first may be sending. If its code was not sent, the link
- * is open again, and this call claims the number itself.
+ * This call again: waits, up to 10 s, while the first may be sending. If its code was sent, it
+ * returns. If not, the link is open again, or is opened now, and this call claims the number.
  */
 export async function resumeClaim(
   scope: ClaimScope,

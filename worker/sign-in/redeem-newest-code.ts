@@ -55,7 +55,10 @@ import {
  * (`openClaimed`). A parallel call with a right code, or the same one after a lost response,
  * finds no code: `unknown`.
  */
-export async function redeemNewestCode(scope: SignInScope, typed: Typed): Promise<Redeemed> {
+export async function redeemNewestCode(
+  scope: SignInScope,
+  typed: Typed,
+): Promise<Exclude<Redeemed, { kind: 'spent' }>> {
   const { settings, now } = scope;
   const { phone } = typed;
   const [code, { tries }, { wrongTries }] = await Promise.all([

@@ -16,8 +16,10 @@ import { openClaimed } from './open-claimed.ts';
 
 export type Typed = { phone: PhoneNumber; code: string };
 
+type SignedIn = { kind: 'signedIn'; session: SessionRef; status: AccountStatus };
+
 export type Redeemed =
-  | { kind: 'signedIn'; session: SessionRef; status: AccountStatus }
+  | SignedIn
   | { kind: 'invalid' }
   | { kind: 'spent' }
   /** `until` in unix ms. */
@@ -89,7 +91,7 @@ export async function openSessionByCode<Outcome extends string>(
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
 }
 
-export function signedIn({ userId, status }: CodeFacts, sessionId: string): Redeemed {
+export function signedIn({ userId, status }: CodeFacts, sessionId: string): SignedIn {
   return {
     kind: 'signedIn',
     session: { userId: userId!, sessionId },
@@ -101,7 +103,7 @@ export async function signedInByClaim(
   scope: SessionScope,
   phone: PhoneNumber,
   { sentBy, claimedBy, sealedNames, whatsappId }: CodeFacts,
-): Promise<Redeemed> {
+): Promise<SignedIn> {
   const sealed = sealedNames && claimedBy ? { mac: claimedBy, sealed: sealedNames } : null;
   const opened = await openClaimed(scope, phone, {
     sentBy: sentBy!,
