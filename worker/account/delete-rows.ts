@@ -1,6 +1,5 @@
 import { and, eq, gt, isNotNull, not, or, type SQL } from 'drizzle-orm';
 import {
-  aliases,
   chatErasures,
   codes,
   consents,
@@ -16,14 +15,10 @@ import {
   withdrawals,
 } from '#db/schema';
 import type { LeasedCustomer } from '../billing/lease.ts';
-import { sealData } from '../bot/event-data.ts';
-import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
-import { deleteIdentity, ownMacs } from '../identity/identity-conflicts.ts';
-import { namesOf } from '../identity/aliases.ts';
+import { cancelEvents, queueEvent } from '../bot/outbox.ts';
+import { deleteIdentity } from '../identity/identity-conflicts.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
-import { isOwnAlias } from '../identity/bindings.ts';
-import { fixed, isSame, isTrue, oneRow, rowExists, valueOf } from '../lib/expressions.ts';
-import { log } from '../lib/log.ts';
+import { fixed, isSame, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
@@ -33,6 +28,7 @@ import { keepWeek } from '../usage/week.ts';
 import { openOfSql } from '../withdrawal/statements.ts';
 import type { Scope } from '../request-scope.ts';
 import { subjectsOfAccount } from './account-export.ts';
+import { aliasOfSql, deletionEvent } from './deletion-event.ts';
 import { leftBehind } from './left-customers.ts';
 
 const triesAtOnce = 3;
@@ -165,46 +161,6 @@ function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
   const which = and(eq(purchaseChoices.userId, userId), isClosed ? undefined : not(isOpen))!;
   tx.delete(['deleted'], purchaseChoices, which);
 }
-
-/**
- * What the bot learns; the id by which WhatsApp names the person goes with
- * the account. Throws 503 if the account's row names another number than
- * the account has: nobody else's history may be erased.
- */
-async function deletionEvent(
-  { db, settings }: Scope<'db' | 'settings'>,
-  { userId, phone }: { userId: string; phone: PhoneNumber },
-) {
-  const names = await namesOf(db, userId);
-  const isTampered = names.some((name) => name.kind === 'phone' && name.value !== name.phone);
-  if (isTampered) {
-    log('error', 'row_not_bound', { table: 'users' });
-    throw new RequestError('unavailable');
-  }
-
-  const alias = names.find(({ kind }) => kind === 'business');
-  const isOwn = alias && (await isOwnAlias(settings, { ...alias, phone }));
-
-  const eventId = newEventId();
-  const said = {
-    userId,
-    phone,
-    ...(isOwn && { businessUserId: alias.value }),
-    eventId,
-  };
-  const sealed = await sealData(settings, { type: 'user.deleted', userId }, said);
-  const idMacs = await ownMacs(settings, names);
-
-  return {
-    id: eventId,
-    data: { sealed },
-    idMacs,
-    alias: alias?.value ?? null,
-  };
-}
-
-const aliasOfSql = (userId: string) =>
-  valueOf(aliases.value, and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
 
 /** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;

@@ -1,23 +1,16 @@
 import { and, count, eq, exists, gte, isNotNull, isNull, ne, not, or } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import { outbox, users, type User } from '#db/schema';
+import { outbox, users } from '#db/schema';
 import { leaseMs } from '../bot/outbox-statements.ts';
 import { eventColumns } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import { admittedUserSql, type SessionCaller } from '../identity/user-session.ts';
 import { fixed, greatest, iif, isTrue, plus } from '../lib/expressions.ts';
-import { RequestError } from '../lib/request-error.ts';
 import { build, excluded, madeOnce } from '../lib/sql.ts';
 import { outcomeSql } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
-import {
-  entitledTier,
-  entitledTierSql,
-  fitsAllowanceSql,
-  voiceSql,
-  weeklyAllowance,
-} from '../usage/allowance.ts';
-import { currentCount, nextWeek, usedSql } from '../usage/week.ts';
+import { entitledTierSql, fitsAllowanceSql, voiceSql } from '../usage/allowance.ts';
+import { usedSql } from '../usage/week.ts';
 import { eventId, type EventBefore } from './message-event.ts';
 
 /**
@@ -203,29 +196,4 @@ function bodyOf({ messageId, locale, country, now }: Queueing): string {
     timestamp,
     data: { messageId, locale, country },
   });
-}
-
-const waitSeconds = 5;
-
-export function refusalOf(
-  outcome: Exclude<QueueOutcome, 'queued'>,
-  user: User,
-  now: number,
-): RequestError {
-  switch (outcome) {
-    case 'consentNeeded':
-    case 'voiceNotInPlan':
-      return new RequestError(outcome);
-    case 'allowanceSpent':
-      return new RequestError('allowanceSpent', { fields: spentOf(user, now) });
-    case 'rateLimited':
-      return new RequestError('rateLimited', { retryAfter: waitSeconds });
-  }
-}
-
-function spentOf(user: User, now: number) {
-  const { used } = currentCount(user, now);
-  const limit = weeklyAllowance(entitledTier(user, now));
-  const resetsAt = new Date(nextWeek(user, now)).toISOString();
-  return { used, limit, resetsAt };
 }

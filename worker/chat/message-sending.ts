@@ -6,7 +6,8 @@ import { RequestError } from '../lib/request-error.ts';
 import { isInCrisis } from './crisis.ts';
 import { messageEvents } from './message-delivery.ts';
 import { takeAttempt, unqueue, type QueuedEvent } from './message-event.ts';
-import { queueMessage, refusalOf, type QueueDecision, type Queueing } from './message-queue.ts';
+import { queueMessage, type QueueDecision, type Queueing } from './message-queue.ts';
+import { refusalOf } from './message-refusal.ts';
 import {
   appendMessage,
   findOrRefuse,

@@ -35,6 +35,10 @@ export function isPushService(settings: Settings, endpoint: string): boolean {
   });
 }
 
+/**
+ * Writes the browser's row in `push_subscriptions`, which becomes this session's, and deletes all
+ * but the newest of the account (`mostSubscriptions`); without the right to call, nothing.
+ */
 export function subscribe(
   session: UserSession,
   { endpoint, keys }: NoticeSubscription,
