@@ -402,6 +402,62 @@ stubbed(
   },
 );
 
+const goBack = (page: Page) => page.evaluate(() => history.back());
+const goForward = (page: Page) => page.evaluate(() => history.forward());
+
+stubbed(
+  'Back at the code leads to its number, Forward to the code, and after the sign-in off the page',
+  async ({ page, stub }) => {
+    await open(page, '/plans');
+    await askForCode(page, '/login?plan=premium');
+    await goBack(page);
+    await expect(login.phone(page)).toHaveValue('+15551234567');
+    await goForward(page);
+    await expect(login.code(page)).toBeVisible();
+    await page.reload();
+    await expect(login.code(page)).toBeVisible();
+    await goBack(page);
+    await login.phone(page).fill('+15550000000');
+    await goForward(page);
+    await expect(page.getByText('+1 555-123-4567')).toBeVisible();
+
+    stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
+    await submitCode(page);
+    await page.waitForURL('**/account');
+    await page.getByRole('heading', { name: 'My Account', level: 1 }).waitFor();
+    await goBack(page);
+    await page.waitForURL('**/plans');
+    expect(stub.calls('requestOtp')).toHaveLength(1);
+    expect(stub.calls('verifyOtp')[0]!.body).toMatchObject({ challenge: 'challenge' });
+  },
+);
+
+stubbed(
+  'after a button that leads to the number, Back leaves the page at once',
+  async ({ page, stub }) => {
+    await open(page, '/plans');
+    await askForCode(page);
+    await page.getByRole('button', { name: 'Change phone number' }).click();
+    await expect(login.phone(page)).toHaveValue('+15551234567');
+    stub.respond('requestOtp', {
+      success: false,
+      requiresInitialContact: true,
+      linkCode: 'K7MPQ2XD',
+    });
+    stub.respond('contactState', { success: true, state: 'waiting' });
+    await login.send(page).click();
+    await different(page).waitFor();
+    await goBack(page);
+    await expect(login.phone(page)).toHaveValue('+15551234567');
+    await goForward(page);
+    await expect(page.getByText('Keep the code K7MPQ2XD')).toBeVisible();
+    await different(page).click();
+    await expect(login.phone(page)).toHaveValue('');
+    await goBack(page);
+    await page.waitForURL('**/plans');
+  },
+);
+
 stubbed(
   'after 30 s without a code the page helps, and the third failure locks it for 30 s',
   async ({ page, stub }) => {

@@ -54,7 +54,7 @@ type Asked = v.InferOutput<typeof Issued>;
 export function withIssued(before: SignInStep, asked: Asked): SignInStep {
   const others = before.issued.filter(({ challenge }) => challenge !== asked.challenge);
   const issued = [asked, ...others].slice(0, mostChallenges);
-  return { ...before, phone: asked.phone, issued, limit: null };
+  return { ...before, phone: asked.phone, issued, linkCode: null, limit: null };
 }
 
 /** Undefined if the newest was lost, or there is none. */
@@ -73,11 +73,19 @@ export function newestChallenge({ issued }: SignInStep, phone: string): string |
   return issued.find((one) => one.phone === phone)?.challenge ?? null;
 }
 
+const isYoung = ({ at }: Asked, now: number) => at === null || now - at < codeLifetimeMs;
+
 /** `now`: the server's ms. */
 export function hasCode({ issued }: SignInStep, phone: string, now: number): boolean {
-  return issued.some(
-    (one) => one.phone === phone && (one.at === null || now - one.at < codeLifetimeMs),
-  );
+  return issued.some((one) => one.phone === phone && isYoung(one, now));
+}
+
+/** What leads from the number to the step that follows, while it holds. `now`: the server's ms. */
+export function laterStep(kept: SignInStep, now: number): Partial<SignInStep> {
+  if (kept.linkCode !== null) return { step: 'contact' };
+  if (hasCode(kept, kept.phone, now)) return { step: 'code' };
+  const other = kept.issued.find((one) => isYoung(one, now));
+  return other ? { step: 'code', phone: other.phone } : {};
 }
 
 const PhoneChange = v.object({ phone: v.string(), challenge: v.string(), at: v.number() });

@@ -185,10 +185,11 @@ function forgetNewFunctions(): void {
 
 /** Back, and forward again to where the person was; the first page of a visit has a page before it. */
 async function goBackAndForth(page: Page): Promise<void> {
-  const before = page.url();
+  const entry = () => page.evaluate(() => navigation.currentEntry?.key);
+  const before = await entry();
   await page.goBack();
   await expect(async () => {
-    if (page.url() !== before) await page.goForward({ timeout: 5000 });
-    expect(page.url()).toBe(before);
+    if ((await entry()) !== before) await page.goForward({ timeout: 5000 });
+    expect(await entry()).toBe(before);
   }).toPass();
 }

@@ -15,15 +15,20 @@ import { Unbroken } from '../../ui/text.tsx';
 import { loadPhonePlans, phonePlans, usePhoneText } from '../../data/phone-plans.ts';
 import { shownCode, phoneError } from '../../rules/sign-in-rules.ts';
 import { TextField } from '../../ui/form-fields.tsx';
+import { useStepEntry } from '../../ui/step-entry.ts';
 
 export default function ChangeNumber({ close: leave }: { close: () => void }) {
   const [begun, setBegun] = useState(keptPhoneChange.read);
   const [isBusy, setBusy] = useState(false);
+  const [phone, setPhone] = useState(begun?.phone ?? '');
   const newPhoneText = usePhoneText(begun?.phone ?? '');
+  const endSteps = useStepEntry(begun !== null, (isLater) =>
+    setBegun(isLater ? keptPhoneChange.read() : null),
+  );
 
   const close = () => {
     keptPhoneChange.remove();
-    leave();
+    void endSteps().then(leave);
   };
 
   const perform = async (work: () => Promise<void>) => {
@@ -59,18 +64,19 @@ export default function ChangeNumber({ close: leave }: { close: () => void }) {
       {...{ isBusy, verify, close }}
     />
   ) : (
-    <NumberForm {...{ isBusy, begin, close }} />
+    <NumberForm {...{ phone, setPhone, isBusy, begin, close }} />
   );
 }
 
 type FormProps = { isBusy: boolean; close: () => void };
 
-function NumberForm({
-  isBusy,
-  begin,
-  close,
-}: FormProps & { begin: (phone: string) => Promise<void> }) {
-  const [phone, setPhone] = useState('');
+type NumberProps = FormProps & {
+  phone: string;
+  setPhone: (phone: string) => void;
+  begin: (phone: string) => Promise<void>;
+};
+
+function NumberForm({ phone, setPhone, isBusy, begin, close }: NumberProps) {
   useEffect(() => void loadPhonePlans(), []);
   const input = useFocus();
   const [error, setError] = useState<string>();

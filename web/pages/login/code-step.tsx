@@ -25,13 +25,19 @@ import { challengesFor, newestChallenge, type SignInStep } from '../../rules/sig
 import { useUnlessExpired } from '../../data/instants.ts';
 import { requestOtp, verifyOtp } from '../../data/sign-in.ts';
 
-type VerificationOptions = { current: SignInStep; wishes: LoginWishes; lockout: Lockout };
+type VerificationOptions = {
+  current: SignInStep;
+  wishes: LoginWishes;
+  lockout: Lockout;
+  endSteps: () => Promise<void>;
+};
 type Props = VerificationOptions & LimitProps & { back: () => void };
 
 /** ms after which the page suggests what to check. */
 const lateAfter = 30_000;
 
-export default function CodeStep({ current, wishes, lockout, back, ...steps }: Props) {
+export default function CodeStep({ back, endSteps, ...props }: Props) {
+  const { current, wishes, lockout, ...steps } = props;
   const { limit, setLimit, goToCode } = steps;
   const { phone } = current;
   const [code, setCode] = useState('');
@@ -40,6 +46,7 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
     current,
     wishes,
     lockout,
+    endSteps,
   });
   const refused = useUnlessExpired(failure);
   const input = useCodeFocus(failure, !lockout.isLocked && !isVerifying);
@@ -261,7 +268,7 @@ function useNewCode({ phone, setLimit }: NewCode, onSent: (challenge: string | u
   return { isBusy, failure, run: () => void run() };
 }
 
-function useVerification({ current, wishes, lockout }: VerificationOptions) {
+function useVerification({ current, wishes, lockout, endSteps }: VerificationOptions) {
   const [isVerifying, setVerifying] = useState(false);
   const [failure, setFailure] = useState<Refused>();
   const [isSpent, setSpent] = useState(false);
@@ -277,6 +284,7 @@ function useVerification({ current, wishes, lockout }: VerificationOptions) {
     const { success, status, message = loginWords.invalidCode, until = null } = result;
     setVerifying(false);
     if (success) {
+      await endSteps();
       keptSignIn.remove();
       return navigate({ ...finishSignIn(status, wishes), replace: true });
     }

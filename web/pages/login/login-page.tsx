@@ -17,12 +17,14 @@ import { isPlanId, type LoginWishes } from '../../rules/destinations.ts';
 import {
   firstStep,
   hasCode,
+  laterStep,
   withIssued,
   type CodeLimit,
   type SignInStep,
 } from '../../rules/sign-in-steps.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NotLoaded } from '../../ui/refresh-page.tsx';
+import { useStepEntry } from '../../ui/step-entry.ts';
 import { Sentence } from '../../ui/text.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
@@ -69,6 +71,9 @@ function LoginScreen({ isKept, wishes, error }: Props) {
   const { plan, next } = wishes;
   const { current, change, addCode, notice } = useSignInStep(isKept);
   const { step, phone, linkCode } = current;
+  const endSteps = useStepEntry(step !== 'phone', (isLater) =>
+    change(isLater ? laterStep(keptSignIn.step(), serverClock.now()) : { step: 'phone' }),
+  );
   const waits = useHydrated() && keptInTab.waitsForOwner();
   const [wasSent, setWasSent] = useState(false);
   const lockout = useLockout();
@@ -93,7 +98,7 @@ function LoginScreen({ isKept, wishes, error }: Props) {
             {...{ phone, wasSent, setWasSent, goToCode, limit, setLimit }}
             prepare={() => void loadCodeStep().catch(() => null)}
             noteLost={(number) => addCode(number, null)}
-            setPhone={(number) => change({ phone: number })}
+            setPhone={(number) => change({ phone: number, linkCode: null })}
             hasCode={(number) => hasCode(keptSignIn.step(), number, serverClock.now())}
             openCode={(number) => change({ phone: number, step: 'code' })}
             goToContact={(number, shown) =>
@@ -105,7 +110,7 @@ function LoginScreen({ isKept, wishes, error }: Props) {
         )}
         {step === 'code' && (
           <CodeStep
-            {...{ current, wishes, lockout, goToCode, limit, setLimit }}
+            {...{ current, wishes, lockout, endSteps, goToCode, limit, setLimit }}
             back={() => change({ step: 'phone' })}
           />
         )}
