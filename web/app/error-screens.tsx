@@ -3,6 +3,7 @@ import { basePath } from '#words/language';
 import { button, link } from '#styled/recipes';
 import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { Link } from '@tanstack/react-router';
+import { RefreshPage } from '../ui/refresh-page.tsx';
 import { ResultPage } from '../ui/result-page.tsx';
 import { latePart } from '../data/late-part.tsx';
 import { createStore } from '../data/store.ts';
@@ -48,13 +49,7 @@ export function CrashScreen({ text }: { text: string }) {
           </a>
         }
       >
-        <button
-          type="button"
-          className={button()}
-          onClick={() => location.reload()}
-        >
-          {layoutWords.refreshPage}
-        </button>
+        <RefreshPage look={button()} />
       </ResultPage>
     </main>
   );

@@ -3,10 +3,10 @@ import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
 import { Alert } from './alert.tsx';
 
-export const RefreshPage = () => (
+export const RefreshPage = ({ look = link() }: { look?: string }) => (
   <button
     type="button"
-    className={link()}
+    className={look}
     onClick={() => location.reload()}
   >
     {layoutWords.refreshPage}
