@@ -218,6 +218,7 @@ describe('the export of a user', () => {
     expect(body.phoneChanges).toEqual([
       { phone: wanted, expiresAt: expect.any(String), triesLeft: 5 },
     ]);
+    expect(body.code).toMatchObject([{ sentAt: instant }]);
     expect(body.identityConflicts).toEqual([{ at: instant, lastAt: instant }]);
     expect(body.stripe.subscriptions).toMatchObject([
       { status: 'active', plans: ['basic_weekly'] },

@@ -11,8 +11,8 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, set
   const { codesTo, wrongTriesAt, everyCodeTo } = await phoneSubjects(settings, phone);
   return batch(db, {
     sessions: sessionsOf(db, id),
-    code: newestCodeOf(db, phone),
-    codesWithChallenge: codesWithChallengeOf(db, phone),
+    code: codesOf(db, phone, eq),
+    codesWithChallenge: codesOf(db, phone, ne),
     phoneChanges: phoneChangesOf(db, id),
     linkCodes: linkCodesOf(db, phone),
     claims: claimsOf(db, id),
@@ -30,19 +30,12 @@ function sessionsOf(db: Database, userId: string) {
     .orderBy(desc(createdAt));
 }
 
-function newestCodeOf(db: Database, phone: PhoneNumber) {
-  return db
-    .select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft })
-    .from(codes)
-    .where(and(eq(codes.phone, phone), eq(codes.challenge, newestCode)));
-}
-
-function codesWithChallengeOf(db: Database, phone: PhoneNumber) {
+function codesOf(db: Database, phone: PhoneNumber, isWanted: typeof eq) {
   const { sentAt, expiresAt, triesLeft } = codes;
   return db
     .select({ sentAt, expiresAt, triesLeft })
     .from(codes)
-    .where(and(eq(codes.phone, phone), ne(codes.challenge, newestCode)));
+    .where(and(eq(codes.phone, phone), isWanted(codes.challenge, newestCode)));
 }
 
 function phoneChangesOf(db: Database, userId: string) {
