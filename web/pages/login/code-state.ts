@@ -10,10 +10,16 @@ const longestMs = 15_000;
 /** Some 22 questions in the five minutes of a code. */
 const pauseAfter = (elapsed: number) => Math.min(longestMs, Math.max(shortestMs, elapsed / 2));
 
-type Awaited = { phone: string; challenge: string | null; isAwaited: boolean };
+type Awaited = {
+  phone: string;
+  challenge: string | null;
+  isAwaited: boolean;
+  /** Whether its time has not passed. */
+  isYoung: () => boolean;
+};
 type Fate = { challenge: string | null; state: string };
 
-export function useCodeFate({ phone, challenge, isAwaited }: Awaited) {
+export function useCodeFate({ phone, challenge, isAwaited, isYoung }: Awaited) {
   const [fate, setFate] = useState<Fate | null>(null);
   useRepeatedQuestion({
     about: challenge,
@@ -21,7 +27,9 @@ export function useCodeFate({ phone, challenge, isAwaited }: Awaited) {
     ask: async (hasLeft) => {
       if (!challenge || !isAwaited) return false;
       const state = await codeState(phone, challenge);
-      if (!hasLeft() && state !== 'sent') setFate({ challenge, state });
+      // The server says `expired` of used-up tries, too.
+      const fits = state === 'expired' && isYoung() ? 'spent' : state;
+      if (!hasLeft() && state !== 'sent') setFate({ challenge, state: fits });
       return state !== 'sent';
     },
   });
@@ -39,6 +47,7 @@ export function useCodeFate({ phone, challenge, isAwaited }: Awaited) {
   return {
     isUndelivered: state === 'undelivered',
     isExpired: state === 'expired',
+    isSpent: state === 'spent',
     forget: () => setFate(null),
   };
 }

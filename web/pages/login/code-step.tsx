@@ -9,6 +9,7 @@ import { Refusal, type Refused } from '../../ui/refusal.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Unbroken } from '../../ui/text.tsx';
+import { apiErrorWords } from '#words/api-errors';
 import { loginWords } from '#words/login';
 import { chatLink } from '#contract/brand';
 import { contactStepWords } from '#words/contact-way';
@@ -21,7 +22,13 @@ import { codeSentToast, showCodeSent, StepTitle, finishSignIn } from './login-st
 import { useNavigate } from '@tanstack/react-router';
 import { showToast, withdrawToast } from '../../data/toasts.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
-import { challengesFor, newestChallenge, type SignInStep } from '../../rules/sign-in-steps.ts';
+import {
+  challengesFor,
+  hasCode,
+  newestChallenge,
+  type SignInStep,
+} from '../../rules/sign-in-steps.ts';
+import { serverClock } from '../../data/clock.ts';
 import { useUnlessExpired } from '../../data/instants.ts';
 import { requestOtp, verifyOtp } from '../../data/sign-in.ts';
 
@@ -42,7 +49,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
   const { phone } = current;
   const [code, setCode] = useState('');
   const titleId = useId();
-  const { verify, isVerifying, failure, isSpent, reset } = useVerification({
+  const { verify, isVerifying, failure, isRefused, reset } = useVerification({
     current,
     wishes,
     lockout,
@@ -51,10 +58,11 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
   const refused = useUnlessExpired(failure);
   const input = useCodeFocus(failure, !lockout.isLocked && !isVerifying);
   const { isLate, restart } = useLateness();
-  const { isUndelivered, isExpired, forget } = useCodeFate({
+  const { isUndelivered, isExpired, isSpent, forget } = useCodeFate({
     phone,
     challenge: newestChallenge(current, phone),
     isAwaited: code === '' && !isVerifying,
+    isYoung: () => hasCode(current, phone, serverClock.now()),
   });
   const askAgain = useNewCode({ phone, setLimit }, (challenge) => {
     showCodeSent();
@@ -65,7 +73,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
     reset();
     input.current?.focus();
   });
-  const isOver = isUndelivered || isExpired || isSpent;
+  const isOver = isUndelivered || isExpired || isSpent || isRefused;
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -89,7 +97,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
         {...{ code, setCode, isOver }}
       />
       <SubmitButton {...{ isReady, isVerifying, lockout }} />
-      <NoCode {...{ phone, isLate: isLate && !isOver, isUndelivered, isExpired }} />
+      <NoCode {...{ phone, isLate: isLate && !isOver, isUndelivered, isExpired, isSpent }} />
       {(isLate || isOver) && <AskAgain {...askAgain} />}
       <ChangePhone onClick={back} />
       <LockoutNews {...lockout} />
@@ -157,15 +165,22 @@ function CodeField({ ref, code, setCode, isLocked, isOver }: CodeFieldProps) {
   );
 }
 
-type NewsProps = { phone: string; isLate: boolean; isUndelivered: boolean; isExpired: boolean };
+type NewsProps = {
+  phone: string;
+  isLate: boolean;
+  isUndelivered: boolean;
+  isExpired: boolean;
+  isSpent: boolean;
+};
 
-function NoCode({ phone, isLate, isUndelivered, isExpired }: NewsProps) {
+function NoCode({ phone, isLate, isUndelivered, isExpired, isSpent }: NewsProps) {
   const phoneText = usePhoneText(phone);
   return (
     <>
       <output>
         {isLate && <Alert>{loginWords.noCode}</Alert>}
         {isExpired && <Alert look="warm">{loginWords.codeTooOld}</Alert>}
+        {isSpent && <Alert look="warm">{apiErrorWords.code_spent}</Alert>}
         {isUndelivered && (
           <Alert look="warm">
             <Unbroken text={loginWords.undelivered(phoneText)} />
@@ -271,7 +286,7 @@ function useNewCode({ phone, setLimit }: NewCode, onSent: (challenge: string | u
 function useVerification({ current, wishes, lockout, endSteps }: VerificationOptions) {
   const [isVerifying, setVerifying] = useState(false);
   const [failure, setFailure] = useState<Refused>();
-  const [isSpent, setSpent] = useState(false);
+  const [isRefused, setRefused] = useState(false);
   const navigate = useNavigate();
 
   const verify = async (code: string) => {
@@ -290,14 +305,14 @@ function useVerification({ current, wishes, lockout, endSteps }: VerificationOpt
     }
     const isFileMissing = result.code === 'file_missing';
     setFailure({ text: message, until, isFileMissing });
-    setSpent(result.code === 'code_spent');
+    setRefused(result.code === 'code_spent');
     if (result.code !== 'code_spent') lockout.addFailure();
     showToast({ type: 'error', title: loginWords.verificationFailed, description: message });
   };
 
   const reset = () => {
     setFailure(undefined);
-    setSpent(false);
+    setRefused(false);
   };
-  return { verify, isVerifying, failure, isSpent, reset };
+  return { verify, isVerifying, failure, isRefused, reset };
 }
