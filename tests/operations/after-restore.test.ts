@@ -16,6 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'solace-restore-'));
 const auditFile = join(folder, 'audit.jsonl');
 /** The database with its journal. */
 const databaseFiles = ['solace.db', 'solace.db-wal', 'solace.db-shm'];
+const day = 24 * 60 * 60;
 let starts = 0;
 const folderOf = (count: number) => join(folder, `state-${count}`);
 
@@ -68,9 +69,9 @@ async function start(databaseOf?: number) {
     expect(moved).toMatchObject({ success: true });
   }
 
-  async function buy(token: string): Promise<void> {
+  async function buy(token: string, startNow = false): Promise<void> {
     const path = '/api/billing/create-subscription-update-session';
-    const { portalUrl } = await api('POST', path, { tier: 'basic' }, token);
+    const { portalUrl } = await api('POST', path, { tier: 'basic', startNow }, token);
     await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
     await call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
     await until(
@@ -122,7 +123,10 @@ async function start(databaseOf?: number) {
     await product.close();
   }
 
-  const acts = { api, callAsBot, write, signIn, move, buy, tierOf, consent, say };
+  const advance = (phone: string, advanceSeconds: number) =>
+    call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds, phone });
+
+  const acts = { api, callAsBot, write, signIn, move, buy, advance, tierOf, consent, say };
   const looks = { database, isTold, refunds };
   return { ...product, ...acts, ...looks, afterRestore, support, close };
 }
@@ -164,9 +168,10 @@ describe('after the database was put back', () => {
     late: newNumber(),
     latest: newNumber(),
     linked: newNumber(),
+    settled: newNumber(),
   };
   const { thiefs, mover, target, payer, comer, leaver, withdrawer, suspended, invited } = people;
-  const { objector, refunded, reinvited, loser, finder } = people;
+  const { objector, refunded, reinvited, loser, finder, settled } = people;
   const { one, other, between, circler, away, next, late, latest, linked } = people;
   /** In a circle: two people exchange their numbers, and one comes back to theirs. */
   const moves = [
@@ -194,6 +199,8 @@ describe('after the database was put back', () => {
     const [paying, leaving] = [await product.signIn(payer), await product.signIn(leaver)];
     const [objecting, refunding] = [await product.signIn(objector), await product.signIn(refunded)];
     for (const token of [objecting, refunding]) await product.buy(token);
+    const settling = await product.signIn(settled);
+    await product.buy(settling, true);
     const stated = { name: 'Ada Lovelace', contact: objector, plan: 'Basic' };
     const { statement } = await product.api('POST', '/api/withdrawals', stated);
     for (const phone of [suspended, reinvited, invited, one, other, circler, late])
@@ -242,6 +249,9 @@ describe('after the database was put back', () => {
       return (await api('GET', '/api/billing/withdrawal', undefined, refunding)).statement?.state;
     };
     await until('the refund', stateOf, (state) => state === 'done');
+    await product.advance(settled, 2 * day);
+    const ended = await api('POST', '/api/billing/withdrawal', {}, settling);
+    expect(ended).toMatchObject({ statement: { state: 'done' } });
     await setStatus(suspended, 'pending');
     for (const status of ['approved', 'pending', 'approved']) await setStatus(reinvited, status);
     for (const [from, to] of [[loser, finder] as const, ...moves]) await moveBySupport(from, to);
@@ -438,7 +448,17 @@ describe('after the database was put back', () => {
       return (await product.database.execute({ sql, args: [seq] })).rows[0]!['state'];
     };
     await until('the statement', stateOf, (state) => state === 'done');
-    expect(before).toBe(1);
+    expect(before).toBe(2);
+    expect(await product.refunds()).toBe(before);
+  });
+
+  it('withdraws no contract again whose statement is lost', async () => {
+    const path = '/api/billing/withdrawal';
+    const token = await product.signIn(settled);
+    await product.advance(settled, day);
+    const before = await product.refunds();
+    expect(await product.api('GET', path, undefined, token)).toMatchObject({ contract: null });
+    expect(await product.api('POST', path, {}, token)).toMatchObject({ code: 'conflict' });
     expect(await product.refunds()).toBe(before);
   });
 

@@ -4,6 +4,7 @@ import { requireOwner } from '../billing/foreign-customer.ts';
 import { unlessMissing } from '../billing/stripe-client.ts';
 import { idOf, isLive, tierOfPrice } from '../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
+import { isPaidBack } from './credit-notes.ts';
 import { billedTo, chargedLine, paymentsOf, type Payment } from './payments.ts';
 import { withdrawableUntil } from './right.ts';
 import { hasAskedToStart, type KeptChoice } from '../billing/start-choice.ts';
@@ -24,7 +25,8 @@ export type Terms = {
   days: number;
   choices: KeptChoice[];
   withdrawn: string[];
-  /** Unix ms; left out: now. */
+  /** The statement that was made already; `statedAt` in unix ms. */
+  statement?: string;
   statedAt?: number;
 };
 
@@ -97,11 +99,13 @@ async function subscriptionsNow(stripe: Stripe, customer: string, userId: string
 async function contractOf(
   stripe: Stripe,
   subscription: Stripe.Subscription,
-  { days, choices, statedAt }: Terms,
+  { days, choices, statement, statedAt }: Terms,
   at: number,
 ): Promise<ConcludedContract | null> {
   const payer = { subscription: subscription.id, customer: idOf(subscription.customer)! };
   const billed = await billedTo(stripe, payer);
+  if (await isPaidBack(stripe, billed.invoices, statement)) return null;
+
   const paid = billed.invoices.filter(({ status }) => status === 'paid');
   const tiers = await tiersOf(stripe, subscription, paid);
   const upgrade = paid.find((invoice) => isUpgrade(invoice, tiers));

@@ -73,7 +73,7 @@ const hasPlan = ({ tier, renewalAt }: User): boolean => tier !== 'free' || renew
 export async function hasContract(search: Search, statement: Statement): Promise<boolean> {
   if (statement.subscription !== null) return true;
 
-  const found = await readIfTold(search, statement.submittedAt);
+  const found = await readIfTold(search, statement);
   return found === null || found.contract !== null;
 }
 
@@ -102,7 +102,7 @@ export async function meantBy(search: Search): Promise<Meant> {
 }
 
 /** Null where Stripe does not tell. */
-async function readIfTold(search: Search, statedAt?: number): Promise<FoundContract | null> {
+async function readIfTold(search: Search, made?: Statement): Promise<FoundContract | null> {
   const { settings, user, stripeId, statements, choices } = search;
   const nothing = {
     contract: null,
@@ -117,7 +117,7 @@ async function readIfTold(search: Search, statedAt?: number): Promise<FoundContr
     days: settings.require('WITHDRAWAL_DAYS'),
     choices,
     withdrawn,
-    ...(statedAt !== undefined && { statedAt }),
+    ...(made && { statement: made.id, statedAt: made.submittedAt }),
   };
   try {
     const found = await withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));

@@ -3,6 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import { customers, withdrawals } from '#db/schema';
 import { refusalCode } from '../billing/stripe-client.ts';
 import type { Database } from '../lib/database.ts';
+import { expandedInNote, noteOf } from './credit-notes.ts';
 import type { Payment } from './payments.ts';
 import { isUnderWay, type Statement } from './statements.ts';
 
@@ -48,18 +49,6 @@ export async function refundPayment(
   }
 }
 
-async function noteOf(stripe: Stripe, id: string, invoice: string) {
-  const listed = {
-    invoice,
-    limit: 100,
-    expand: expand.map((path) => `data.${path}`),
-  };
-  const { data } = await stripe.creditNotes.list(listed);
-  return data.find(({ metadata }) => metadata?.['withdrawal'] === id);
-}
-
-const expand = ['refunds.refund'];
-
 /**
  * What was paid from the customer's balance goes back there. A refund of
  * another invoice's payment is not the note's own, so it comes after it.
@@ -75,7 +64,7 @@ function createNote(stripe: Stripe, { withdrawal, attempt }: Cause, payment: Pay
     memo: 'Withdrawal from the contract',
     metadata: { withdrawal },
     email_type: 'none',
-    expand,
+    expand: expandedInNote,
   };
   return stripe.creditNotes.create(note, {
     idempotencyKey: `withdrawal:${withdrawal}:${invoice}:${refund}:${credit}:${attempt}`,

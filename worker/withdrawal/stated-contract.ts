@@ -40,6 +40,7 @@ export async function nameContract(
     days: settings.require('WITHDRAWAL_DAYS'),
     choices,
     withdrawn,
+    statement: statement.id,
     statedAt,
   };
   const found = await readContract(stripe, stripeId, asked);
