@@ -139,9 +139,8 @@ export default defineConfig({
       styles: { keptIn: join(web, '../dist/prerender/styles.css'), isMade: isEnglish },
       scripts: {
         head: headScript,
-        oldEngine: join(web, 'start/old-engine.js'),
         shells: {
-          '/account': join(web, 'start/release-account.ts'),
+          '/account': join(web, 'start/hold-account.ts'),
           '/chat': join(web, 'start/chat/fill-chat.tsx'),
           '/offline': join(web, 'start/leave-offline.ts'),
         },

@@ -2,11 +2,13 @@ import { connectRouter } from './app/connect-router.ts';
 import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
 import { tolerateForeignChanges } from './app/shared-page.ts';
 import { mount } from './start/mount.tsx';
-import { rootId } from './start/protocol.ts';
+import { documentMarks, rootId } from './start/protocol.ts';
 import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {
-  await globalThis.earlyStart?.parts;
+  // An engine that is too old.
+  if (documentMarks().visitor === 'unscripted') return;
+  await globalThis.earlyStart?.released;
   // Two tasks, between which the page responds.
   await globalThis.scheduler?.yield?.();
   const router = createAppRouter();

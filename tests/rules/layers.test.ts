@@ -9,6 +9,7 @@ const users = [...under, 'worker/env.ts', 'worker/identity', 'worker/usage'];
 const features = [...users, 'worker/bot', 'worker/live'];
 const featuresAnd = (...names: string[]) => [...features, ...names.map((name) => `worker/${name}`)];
 const shown = ['web/rules', 'web/words', 'web/theme', 'web/styled-system', 'worker/contract'];
+const agreed = ['web/start/early-start.ts', 'web/start/protocol.ts'];
 
 /** What the files of a part may import besides the part itself. The longest name that fits a file is its part. */
 const layers: Record<string, string[]> = {
@@ -54,14 +55,15 @@ const layers: Record<string, string[]> = {
   'web/theme': [],
   'web/rules': shown,
   'web/ui': shown,
-  'web/data': ['web/start/early-start.ts', ...shown],
+  'web/data': [...agreed, ...shown],
   // No page imports another one.
-  'web/pages/*': ['web/data', 'web/ui', 'web/start/early-start.ts', ...shown],
+  'web/pages/*': ['web/data', 'web/ui', ...agreed, ...shown],
   'web/app': ['web', 'worker/contract', '!web/routes', '!web/build', '!web/start/chat'],
   'web/start': ['web', 'worker/contract', '!web/routes', '!web/build', '!web/start/chat'],
   // An island: only the build knows it.
   'web/start/chat': ['web', 'worker/contract', '!web/routes', '!web/build'],
-  'web/start/early-start.ts': ['web/data/send.ts', 'worker/contract'],
+  'web/start/early-start.ts': ['web/start/protocol.ts', 'web/data/send.ts'],
+  'web/start/protocol.ts': ['web/data/send.ts', 'worker/contract'],
   'web/build': ['web', 'worker/contract', 'worker/operations/command-line.ts'],
   web: ['web', 'worker/contract', '!web/build', '!web/start/chat'],
   drizzle: [],

@@ -21,10 +21,10 @@ const endsAlone = (starts: number, by: string): Ending => ({ starts, ends: 'by i
 const files: Record<string, Ending> = {
   'web/app/account-unreached.tsx': endedBy(1, 'clearTimeout(timer)'),
   'web/start/leave-offline.ts': endsAlone(1, 'clearTimeout(timer)'),
-  'web/start/after-paint.ts': endsAlone(1, 'setTimeout(load, 1000)'),
+  'web/start/after-paint.ts': endsAlone(1, 'setTimeout(loadApp, 1000)'),
   'web/start/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
   'web/app/service-worker.ts': endsAlone(1, 'setTimeout(reject, patienceMs)'),
-  'web/start/release-app.ts': endsAlone(1, 'setTimeout(resolve, time)'),
+  'web/start/hold-app.ts': endsAlone(1, 'setTimeout(resolve, time)'),
   'web/start/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
   'web/app/connect-router.ts': endsAlone(1, 'setTimeout(open, streamRetryMs)'),
   'web/app/toaster.tsx': endedBy(1, 'clearTimeout(timer)'),

@@ -18,7 +18,7 @@ import { chosenHome } from '../../web/app/language-addresses.ts';
 import { plainPath } from '../../web/rules/browser-input.ts';
 import { isInApp } from '../../web/rules/in-app.ts';
 import type { Served, Visitor } from '../../web/start/protocol.ts';
-import { startMode, startModes, type StartMode } from '../../web/start/start-modes.ts';
+import { startMode, type StartMode } from '../../web/start/start-modes.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import * as fc from 'fast-check';
 import {
@@ -174,8 +174,8 @@ describe('the start of a page', () => {
     ['page', undefined, 'page'],
     ['page', 'returning', 'page'],
     ['page', 'special', 'page'],
-    ['guest-page', undefined, 'guestPage'],
-    ['guest-page', 'unscripted', 'guestPage'],
+    ['guest-page', undefined, 'page'],
+    ['guest-page', 'unscripted', 'page'],
     ['guest-page', 'special', 'specialPage'],
     ['guest-page', 'returning', 'empty'],
     ['shell', 'returning', 'shell'],
@@ -185,19 +185,7 @@ describe('the start of a page', () => {
     [undefined, 'special', 'specialPage'],
     [undefined, 'returning', 'empty'],
   ])('with %s served to a visitor %s is %s', (served, visitor, mode) => {
-    expect(startMode({ served, visitor, isFilled: false })).toBe(mode);
-  });
-
-  it('takes over the chat that shows the conversation of the session, and no other shell', () => {
-    const filled = startMode({ served: 'shell', visitor: 'returning', isFilled: true });
-    expect(filled).toBe('conversation');
-    expect(startModes[filled].takesOver).toBe(true);
-    expect(startModes.shell.takesOver).toBe(false);
-  });
-
-  it('keeps a page that is worth reading without its file, and never a shell', () => {
-    const kept = Object.entries(startModes).filter(([, { keepsServed }]) => keepsServed);
-    expect(kept.map(([mode]) => mode)).toEqual(['page', 'guestPage']);
+    expect(startMode(served, visitor)).toBe(mode);
   });
 });
 

@@ -1,13 +1,13 @@
 import type { RegisteredRouter } from '@tanstack/react-router';
 import { addressToken } from '../start/early-start.ts';
-import { onRedirect, session, tokenKey } from '../data/session.ts';
+import { onRedirect, session } from '../data/session.ts';
 import { loaded } from '../data/within.ts';
 import { started } from '../data/started.ts';
 import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
 import { showsCrisisLines } from '../rules/own-errors.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
-import { externalTokenHash } from '../start/protocol.ts';
+import { externalTokenHash, tokenKey } from '../start/protocol.ts';
 
 export function connectRouter(router: RegisteredRouter): void {
   reloadAfterDeployment();

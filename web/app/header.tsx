@@ -8,7 +8,7 @@ import { useVisitor } from '../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { useSyncExternalStore } from 'react';
 import { storage } from '../data/store.ts';
-import { documentMarks } from '../start/protocol.ts';
+import { documentMarks, themeKey } from '../start/protocol.ts';
 import { showTheme } from './theme-choice.ts';
 
 const tab = css({
@@ -161,26 +161,25 @@ const toggle = css({
   _unscripted: { display: 'none' },
 });
 
-const key = 'theme';
 const prefersDark = () => matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
 const isDark = () =>
   (documentMarks().theme ?? (prefersDark().matches ? 'dark' : 'light')) === 'dark';
 
-/** `head/head-script.ts` applies a choice before the first paint. */
+/** `start/head-script.ts` applies a choice before the first paint. */
 const colourScheme = {
   isDark,
   toggle: () => {
     const theme = isDark() ? 'light' : 'dark';
     showTheme(theme);
-    storage.write(key, theme);
+    storage.write(themeKey, theme);
     for (const listener of listeners) listener();
   },
   subscribe: (listener: () => void) => {
     const query = prefersDark();
     const follow = (event: StorageEvent) => {
-      const chosen = event.key === key && event.newValue;
+      const chosen = event.key === themeKey && event.newValue;
       if (chosen !== 'light' && chosen !== 'dark') return;
       showTheme(chosen);
       listener();

@@ -3,7 +3,7 @@ import { basePath, isWithdrawable } from '#words/language';
 import { brand } from '#contract/brand';
 import { pathIn } from '#contract/languages';
 import { addressIn } from './language-addresses.ts';
-import type { Served } from '../start/protocol.ts';
+import { offerClass, type Served } from '../start/protocol.ts';
 
 export type Prerendering = Served | 'none';
 export type PageHead = {
@@ -71,7 +71,7 @@ function show(path: string, address: string): void {
   set('meta[property="og:url"]', 'content', address);
   for (const link of document.head.querySelectorAll<HTMLLinkElement>('link[hreflang]'))
     link.href = addressIn(link.hreflang, path);
-  for (const offer of document.querySelectorAll<HTMLAnchorElement>('.offer a'))
+  for (const offer of document.querySelectorAll<HTMLAnchorElement>(`.${offerClass} a`))
     offer.href = pathIn(offer.hreflang, path);
   for (const name of ['property="og:title"', 'name="twitter:title"'])
     set(`meta[${name}]`, 'content', title);

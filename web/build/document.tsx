@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { basePath } from '#words/language';
-import { appId, type HeldUntil, type TemplateId } from '../start/protocol.ts';
+import { appId, type TemplateId } from '../start/protocol.ts';
 import { HeadTags } from './head-tags.tsx';
 
 export type DocumentParts = {
@@ -22,9 +22,10 @@ export type DocumentParts = {
 export type AppParts = {
   entry: string;
   modules: readonly string[];
-  isStartedByShell: boolean;
-  /** Null in an app that is not held. */
-  heldUntil: HeldUntil | null;
+  /** Whether its files load after the paint. */
+  isLate: boolean;
+  /** Whether a script of the shell releases it. */
+  isHeld: boolean;
 };
 
 export const documentOf = (parts: DocumentParts): string =>
@@ -106,54 +107,39 @@ const Fonts = ({ files }: { files: readonly string[] }) => (
   </Template>
 );
 
-function App({ entry, modules, isStartedByShell, heldUntil }: AppParts) {
-  const files = modules.map((file) => (
-    <link
-      key={file}
-      rel="modulepreload"
-      href={file}
-    />
-  ));
-  const start = isStartedByShell ? (
-    <link
-      rel="modulepreload"
-      id={appId}
-      href={entry}
-    />
-  ) : (
-    <script
-      type="module"
-      src={entry}
-    />
-  );
-  const all = (
+function App({ entry, modules, isLate, isHeld }: AppParts) {
+  const files = (
     <>
-      {files}
-      {start}
+      {modules.map((file) => (
+        <link
+          key={file}
+          rel="modulepreload"
+          href={file}
+        />
+      ))}
+      {isHeld ? (
+        <link
+          rel="modulepreload"
+          id={appId}
+          href={entry}
+        />
+      ) : (
+        <script
+          type="module"
+          src={entry}
+        />
+      )}
     </>
   );
-  if (heldUntil === null) return all;
-  if (heldUntil === 'paint') return <Template heldUntil={heldUntil}>{all}</Template>;
-
-  return (
-    <>
-      {files}
-      <link
-        rel="modulepreload"
-        href={entry}
-      />
-      <Template heldUntil={heldUntil}>{start}</Template>
-    </>
-  );
+  return isLate ? <Template id="late">{files}</Template> : files;
 }
 
-type TemplateProps = { id?: TemplateId; heldUntil?: HeldUntil; children: ReactNode };
+type TemplateProps = { id: TemplateId; children: ReactNode };
 
 /** Holds its content as text, since React would hoist links into the head. */
-const Template = ({ id, heldUntil, children }: TemplateProps) => (
+const Template = ({ id, children }: TemplateProps) => (
   <template
     id={id}
-    data-until={heldUntil}
     dangerouslySetInnerHTML={{ __html: renderToStaticMarkup(<>{children}</>) }}
   />
 );

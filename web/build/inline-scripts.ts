@@ -1,17 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plugin, type Rolldown, build, defaultClientConditions } from 'vite';
 import { oldestEngines } from './oldest-engines.ts';
 import { wordsConditions } from './words/texts.ts';
 
 const jsxRuntime = join(import.meta.dirname, '../start/chat/jsx-to-dom.ts');
-
-/** Every tool would rewrite it in newer syntax. */
-export function withoutComments(file: string): string {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const code = lines.map((line) => line.trim()).filter((line) => !line.startsWith('//'));
-  return code.join('\n').trim();
-}
 
 export async function bundleScript(
   entry: string,

@@ -68,7 +68,7 @@ async function livePage(server: ViteDevServer, url: string, parts: LiveParts): P
     language: { tag, direction },
     headScripts: [await bundleScript(parts.headScript)],
     styles: { href: '/theme/index.css' },
-    app: { entry: '/main.tsx', modules: [], isStartedByShell: false, heldUntil: null },
+    app: { entry: '/main.tsx', modules: [], isLate: false, isHeld: false },
     body: `<div id="${rootId}"></div>${overlayScript}`,
   });
   const html = await server.transformIndexHtml('/index.html', source, url);

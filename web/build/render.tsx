@@ -7,7 +7,7 @@ import { link, page } from '#styled/recipes';
 import { NotFound } from '../app/error-screens.tsx';
 import { OfflinePage } from '../app/offline-page.tsx';
 import { pageHead, type Prerendering } from '../app/page-heads.ts';
-import { rootId, type TemplateId } from '../start/protocol.ts';
+import { marks, offerClass, rootId, type TemplateId } from '../start/protocol.ts';
 import { session } from '../data/session.ts';
 import { renderFrame } from '../start/chat/frame.tsx';
 import { createAppRouter, routeIdOf } from '../router.tsx';
@@ -37,13 +37,12 @@ export async function renderPage(path: string, parts: PageParts): Promise<string
   });
 }
 
-/** Says how the app starts. The account shows nothing before it, so that it waits for no paint. */
-function startOf(path: string): Pick<AppParts, 'isStartedByShell' | 'heldUntil'> {
+/** Says how the app starts. The account shows nothing before it, so that its files wait for no paint. */
+function startOf(path: string): Pick<AppParts, 'isLate' | 'isHeld'> {
   const { prerendering } = pageHead(path);
-  const isReadable = prerendering !== 'none' && path !== '/account';
   return {
-    isStartedByShell: prerendering === 'shell',
-    heldUntil: isReadable ? 'paint' : 'parsed',
+    isLate: prerendering !== 'none' && path !== '/account',
+    isHeld: prerendering === 'shell',
   };
 }
 
@@ -55,13 +54,12 @@ async function contentOf(path: string, prerendering: Prerendering): Promise<stri
   const root = renderToStaticMarkup(
     <div
       id={rootId}
-      data-prerendered={prerendering}
-      data-route={routeIdOf(router)}
+      {...marks({ prerendered: prerendering, route: routeIdOf(router) })}
       dangerouslySetInnerHTML={{ __html: markupOf(router) }}
     />,
   );
   if (prerendering !== 'shell') return root;
-  return noScript + root + (path === '/chat' ? await filledFrame(path) : '');
+  return noScript + root + (path === '/chat' ? await chatFrame(path) : '');
 }
 
 async function routerAt(path: string): Promise<RegisteredRouter> {
@@ -81,14 +79,14 @@ const markupOf = (router: RegisteredRouter): string =>
     </StrictMode>,
   );
 
-const filled: TemplateId = 'filled';
+const frameId: TemplateId = 'frame';
 
 /** Renders the frame into which `start/chat/` puts the messages. */
-async function filledFrame(path: string): Promise<string> {
+async function chatFrame(path: string): Promise<string> {
   const frame = renderFrame(await routerAt(path), markupOf);
   return renderToStaticMarkup(
     <template
-      id={filled}
+      id={frameId}
       dangerouslySetInnerHTML={{ __html: frame }}
     />,
   );
@@ -113,7 +111,7 @@ const NoScript = () => (
 const offerOf = ({ tag, href, name, text, dismiss }: LanguageOffer) => (
   <aside
     key={tag}
-    className="offer"
+    className={offerClass}
     lang={tag}
   >
     {`${text} `}

@@ -6,7 +6,8 @@ import { basePath, locale } from '#words/language';
 import { pathIn } from '#contract/languages';
 import { offered } from '../app/language-addresses.ts';
 import { pageHead, pages } from '../app/page-heads.ts';
-import { bundleScript, withoutComments } from './inline-scripts.ts';
+import { oldEngine } from '../start/old-engine.ts';
+import { bundleScript } from './inline-scripts.ts';
 import type { LanguageOffer, PageParts, renderPage } from './render.tsx';
 import {
   addedHeaders,
@@ -25,7 +26,7 @@ type WritePagesOptions = {
   rendererIn: string;
   /** `keptIn`: for the builds of other languages. */
   styles: { keptIn: string; isMade: boolean };
-  scripts: { head: string; oldEngine: string; shells: Record<string, string> };
+  scripts: { head: string; shells: Record<string, string> };
   scriptPlugins: Plugin[];
 };
 
@@ -56,9 +57,7 @@ export function writePages(options: WritePagesOptions): Plugin {
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
 
-type SiteParts = Record<'sheet' | 'head' | 'oldEngine', string> & {
-  shells: ReadonlyMap<string, string>;
-};
+type SiteParts = { sheet: string; head: string; shells: ReadonlyMap<string, string> };
 
 async function siteParts(
   bundle: Rolldown.OutputBundle,
@@ -71,7 +70,6 @@ async function siteParts(
   return {
     sheet: await takeStylesheet(bundle, options.styles),
     head: await bundleScript(scripts.head),
-    oldEngine: withoutComments(scripts.oldEngine),
     shells: new Map(await Promise.all(shells)),
   };
 }
@@ -97,7 +95,7 @@ async function takeStylesheet(
 const fontFile = /\/assets\/[\w.-]+\.woff2/g;
 
 function partsOf(path: string, site: SiteParts, bundle: Rolldown.OutputBundle): PageParts {
-  const { sheet, head, oldEngine, shells } = site;
+  const { sheet, head, shells } = site;
   const shell = shells.get(path);
   return {
     headScripts: shell === undefined ? [head] : [head, shell],
@@ -122,7 +120,7 @@ function languageOffers(path: string): LanguageOffer[] {
 type Emit = (fileName: string, source: string) => void;
 
 async function emitSiteFiles(
-  { sheet, head, oldEngine, shells }: SiteParts,
+  { sheet, head, shells }: SiteParts,
   bundle: Rolldown.OutputBundle,
   { connectTo, scriptFolder, siteIn, rendererIn }: WritePagesOptions,
   emit: Emit,

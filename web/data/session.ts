@@ -4,8 +4,7 @@ import { keptInTab } from './kept-in-tab.ts';
 import { signatureOf } from '../rules/token-claims.ts';
 import { useSyncExternalStore } from 'react';
 import type { Destination } from '../rules/destinations.ts';
-
-export const tokenKey = 'authToken';
+import { tokenKey } from '../start/protocol.ts';
 
 export type Session = {
   token: string | null;

@@ -1,5 +1,4 @@
-import type { EarlyStart } from './early-start.ts';
-import { externalTokenHash } from './protocol.ts';
+import { externalTokenHash, type EarlyStart } from './protocol.ts';
 
 /** Takes tokens away from the address bar, the history and links that are shared. */
 export function takeTokensFromAddress(early: EarlyStart): void {

@@ -1,4 +1,4 @@
-import { heldApp, heldUntil, template } from './protocol.ts';
+import { template } from './protocol.ts';
 
 declare global {
   interface Navigator {
@@ -7,17 +7,19 @@ declare global {
   }
 }
 
-/** Loads the held app after the paint, with which it would compete for bandwidth and CPU. */
-export function startHeldApp(): void {
+/** Loads the app's files after the paint, with which they would compete for bandwidth and CPU. */
+export function loadAppAfterPaint(): void {
   addEventListener('DOMContentLoaded', () => {
-    const held = heldApp();
-    if (!held) return;
-
-    const load = () => document.head.append(held.content);
-    if (document.hidden || heldUntil(held) === 'parsed') return load();
-    new PerformanceObserver(load).observe({ type: 'paint', buffered: true });
-    setTimeout(load, 1000);
+    if (document.hidden) return loadApp();
+    new PerformanceObserver(loadApp).observe({ type: 'paint', buffered: true });
+    setTimeout(loadApp, 1000);
   });
+}
+
+/** Loads what is still in the template, from which `old-engine.ts` may have taken it away. */
+export function loadApp(): void {
+  const late = template('late');
+  if (late) document.head.append(late.content);
 }
 
 /** From this round-trip time (ms) on, preloads delay Chromium's paint. */

@@ -1,5 +1,5 @@
 import { apiBase } from '../data/build-settings.ts';
-import { newestMessagesPath, profilePath, type EarlyStart } from './early-start.ts';
+import { newestMessagesPath, profilePath, type EarlyStart } from './protocol.ts';
 import { send } from '../data/send.ts';
 import * as timeLimits from '../data/time-limits.ts';
 

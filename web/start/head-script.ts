@@ -1,18 +1,25 @@
-import { newEarlyStart, type EarlyStart } from './early-start.ts';
 import { send } from '../data/send.ts';
 import * as timeLimits from '../data/time-limits.ts';
 import { isOwnScript } from '../rules/own-errors.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
-import { documentMarks, externalTokenHash, usedMarks } from './protocol.ts';
+import {
+  documentMarks,
+  externalTokenHash,
+  languageKey,
+  marksOf,
+  themeKey,
+  tokenKey,
+  type EarlyStart,
+} from './protocol.ts';
 import { showTheme } from '../app/theme-choice.ts';
 import { takeTokensFromAddress } from './address-tokens.ts';
-import { preloadFontsInTime, startHeldApp } from './after-paint.ts';
+import { loadAppAfterPaint, preloadFontsInTime } from './after-paint.ts';
 import { sendFirstCalls } from './first-calls.ts';
 import { applyChosenLanguage, noteChosenLanguage, offerLanguage } from './language-offer.ts';
 
 /** Runs in the head, before anything is shown, in this order. */
 function prepare(): void {
-  const early = newEarlyStart();
+  const early: EarlyStart = { responses: {} };
   globalThis.earlyStart = early;
   // Before the tokens are gone from the address.
   if (servedPageDiffers(location)) documentMarks().visitor = 'special';
@@ -27,7 +34,7 @@ function prepare(): void {
   noteEarlySubmit();
   leaveServedWithoutScripts();
   noteChosenLanguage();
-  startHeldApp();
+  loadAppAfterPaint();
 }
 
 /** Whether this address shows something else than the page that is served for it. */
@@ -35,22 +42,23 @@ function servedPageDiffers({ search, hash }: Location): boolean {
   return search !== '' || hash.startsWith(externalTokenHash);
 }
 
-function applyStored({ theme, authToken, language }: Storage, early: EarlyStart): void {
+function applyStored(stored: Storage, early: EarlyStart): void {
+  const { [languageKey]: language, [themeKey]: theme, [tokenKey]: token } = stored;
   applyChosenLanguage(language);
   if (theme === 'light' || theme === 'dark') showTheme(theme);
   // A trial link replaces the stored session.
-  if (!authToken || early.trialToken) return;
+  if (!token || early.trialToken) return;
   documentMarks().visitor = 'returning';
   // A wrong clock costs a second here, nothing else.
   // oxlint-disable-next-line no-restricted-properties
-  if (!tokenExpired(authToken, Date.now())) sendFirstCalls(early, authToken);
+  if (!tokenExpired(token, Date.now())) sendFirstCalls(early, token);
 }
 
 /** Marks a form that is submitted before React listens; `typed-input.ts` submits it again. */
 function noteEarlySubmit(): void {
   addEventListener(
     'submit',
-    ({ target }) => target instanceof HTMLElement && (usedMarks(target).sent = 'early'),
+    ({ target }) => target instanceof HTMLElement && (marksOf(target).sent = 'early'),
     {
       once: true,
     },

@@ -1,6 +1,6 @@
 import { isTranslated } from '#words/language';
 import { chosenHome, preferredInstead } from '../app/language-addresses.ts';
-import { documentMarks } from './protocol.ts';
+import { documentMarks, languageKey, offerClass } from './protocol.ts';
 
 /** Offers the browser's language, if the page is in another. */
 export function offerLanguage(): void {
@@ -24,12 +24,13 @@ export function noteChosenLanguage(): void {
 
   addEventListener('click', ({ target }) => {
     const choice =
-      target instanceof Element && target.closest<HTMLAnchorElement>('a[hreflang], .offer button');
+      target instanceof Element &&
+      target.closest<HTMLAnchorElement>(`a[hreflang], .${offerClass} button`);
     if (!choice) return;
     delete documentMarks().offer;
     if (choice.hreflang) choice.search = location.search;
     try {
-      localStorage['language'] = choice.hreflang ?? document.documentElement.lang;
+      localStorage[languageKey] = choice.hreflang ?? document.documentElement.lang;
     } catch {
       // Blocked storage has no memory.
     }

@@ -5,49 +5,52 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { clearShownChat, shownChat } from './early-start.ts';
 import { session } from '../data/session.ts';
 import { routeIdOf } from '../router.tsx';
-import { documentMarks, rootMarks } from './protocol.ts';
-import { startMode, startModes, type StartMode } from './start-modes.ts';
+import { documentMarks, marksOf } from './protocol.ts';
+import { startMode } from './start-modes.ts';
 import { saveTypedInput } from './typed-input.ts';
 
 /** ms until a page that does not come is shown as loading. */
 const patience = 10_000;
 
-/** Waits as `start-modes.ts` says, then takes over what was served, or renders in its place. */
+/** Starts the app on what was served. */
 export async function mount(root: HTMLElement, router: RegisteredRouter): Promise<void> {
-  const { waitsFor } = startModes[modeOf(root)];
-  // The router then renders without a Suspense boundary, as at build time.
-  if (waitsFor === 'page') router.ssr = { manifest: undefined };
-  if (waitsFor === 'page') await router.load();
-  if (waitsFor === 'page, 10 s') await Promise.race([router.load(), after(patience)]);
+  const { prerendered } = marksOf(root);
+  switch (startMode(prerendered, documentMarks().visitor)) {
+    case 'page':
+      await loadAsServed(router);
+      if (lacksPage(router)) return keepServed();
+      return isServed(root, router) ? hydrate(root, router) : renderAnew(root, router);
 
-  switch (endOf(root, router)) {
-    case 'hydrate':
-      return hydrate(root, router);
-    case 'keepServed':
-      return keepServed();
-    case 'renderAnew':
+    case 'shell':
+      await loadAsServed(router);
+      return isServed(root, router) && showsConversation()
+        ? hydrate(root, router)
+        : renderAnew(root, router);
+
+    case 'specialPage':
+      await Promise.race([router.load(), after(patience)]);
+      return renderAnew(root, router);
+
+    case 'empty':
       return renderAnew(root, router);
   }
 }
 
-type End = 'hydrate' | 'keepServed' | 'renderAnew';
-
-/** Decides by the mode of now: a session may have ended meanwhile. */
-function endOf(root: HTMLElement, router: RegisteredRouter): End {
-  const { takesOver, keepsServed } = startModes[modeOf(root)];
-  if (keepsServed && lacksPage(router)) return 'keepServed';
-  const isSamePage = routeIdOf(router) === rootMarks(root).route;
-  return takesOver && isSamePage ? 'hydrate' : 'renderAnew';
+/** The router then renders without a Suspense boundary, as at build time. */
+function loadAsServed(router: RegisteredRouter): Promise<void> {
+  router.ssr = { manifest: undefined };
+  return router.load();
 }
 
-function modeOf(root: HTMLElement): StartMode {
+/** Whether nobody was led to another page. */
+const isServed = (root: HTMLElement, router: RegisteredRouter) =>
+  routeIdOf(router) === marksOf(root).route;
+
+/** Whether the frame shows the messages of the present session, which may have ended meanwhile. */
+function showsConversation(): boolean {
   const shown = shownChat();
   const { token, isUnreached } = session.get();
-  return startMode({
-    served: rootMarks(root).prerendered,
-    visitor: documentMarks().visitor,
-    isFilled: shown !== null && shown.token === token && !isUnreached,
-  });
+  return shown !== null && shown.token === token && !isUnreached;
 }
 
 const after = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
@@ -71,7 +74,7 @@ function keepServed(): void {
 
 function renderAnew(root: HTMLElement, router: RegisteredRouter): void {
   delete router.ssr;
-  delete rootMarks(root).prerendered;
+  delete marksOf(root).prerendered;
   root.replaceChildren();
   flushSync(() => createRoot(root).render(appOf(router)));
   clearShownChat();
@@ -88,7 +91,7 @@ function hydrate(root: HTMLElement, router: RegisteredRouter): void {
   startTransition(() => void hydrateRoot(root, appOf(router), { onRecoverableError }));
   restoreTypedInput();
   hydrateBeforeNavigation(root, router);
-  delete rootMarks(root).prerendered;
+  delete marksOf(root).prerendered;
 }
 
 /** Hydrates the page before the router leaves it: React cannot do so later (https://github.com/TanStack/router/issues/8233). */

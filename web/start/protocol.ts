@@ -1,15 +1,11 @@
-/**
- * Most of what the served page, the scripts of its head and the app agree on;
- * parts of the chat are found by `data-slot`.
- *
- * 1. The build renders a page, or a shell without data, into the root
- *    (`build/render.tsx`). A template holds the app back.
- * 2. `head-script.ts` notes on the document who sees the page, and sends
- *    the first calls. `start-styles.ts` shows what this visitor may see.
- * 3. In the shell of the chat `chat/fill-chat.tsx` shows the newest messages.
- * 4. The template's content goes into the head. It starts the app, or in a shell
- *    preloads it: there `release-app.ts` starts it. Then `mount.tsx` takes over
- *    what was served.
+import type { ChatPage } from '#contract/chat-schemas';
+import { messagesPerPage } from '#contract/chat-limits';
+import type { SendFailure } from '../data/send.ts';
+
+/*
+ * All that the served page, its inline scripts and the app agree on: marks of
+ * elements, ids, keys of the storage, addresses and the one global. In which
+ * order they run is in `web/README.md`.
  */
 
 export type Visitor =
@@ -20,69 +16,101 @@ export type Visitor =
   /** Anybody for whom what was served must do: no script will run, or one has failed. */
   | 'unscripted';
 
-/** Attributes of the document, such as `data-visitor`. */
-type DocumentMarks = {
-  /** Who sees the page; missing for a guest. */
-  visitor?: Visitor;
-  /** The theme that somebody chose. */
-  theme?: 'light' | 'dark';
-  /** The language in which the page is offered, too. */
-  offer?: string;
-};
-
-export const documentMarks = () => document.documentElement.dataset as DocumentMarks;
-
 /** What the build has rendered into the root. */
 export type Served = 'page' | 'guest-page' | 'shell';
 
-/** Attributes of the root. */
-type RootMarks = {
-  /** Missing in an empty root, and once React has taken over. */
-  prerendered?: Served;
-  /** The route of the served page. */
-  route?: string;
+/** The `data-` attributes, by their names. */
+type Marks = {
+  /** Of the document: who sees the page; missing for a guest. */
+  visitor: Visitor;
+  /** Of the document: the theme that somebody chose. */
+  theme: 'light' | 'dark';
+  /** Of the document: the language in which the page is offered, too. */
+  offer: string;
+  /** Of the root until React has taken over; missing where it is empty. */
+  prerendered: Served;
+  /** Of the root: the route of the served page. */
+  route: string;
+  /** Of a form or button that was used before React listened. */
+  sent: 'early';
+  /** Of what only scripts make useful. */
+  needs: 'scripts';
+  /** Of a `theme-color`: what it is unless a theme is chosen. */
+  color: string;
+  /** Of the list of the chat's messages. */
+  slot: 'messages';
+  /** Of the frame around the chat's field, which takes the height of this copy. */
+  text: string;
 };
+
+export const marksOf = (element: HTMLElement) => element.dataset as Partial<Marks>;
+
+export const documentMarks = () => marksOf(document.documentElement);
+
+export const nameOf = (mark: keyof Marks) => `data-${mark}`;
+
+/** Marks as they are written in JSX. */
+export const marks = (set: Partial<Marks>) =>
+  Object.fromEntries(Object.entries(set).map(([mark, value]) => [`data-${mark}`, value]));
+
+/** Selects what has such a mark. */
+export const marked = <Mark extends keyof Marks>(mark: Mark, value: Marks[Mark]) =>
+  `[data-${mark}=${value}]`;
 
 export const rootId = 'root';
 
-export const rootMarks = (root: HTMLElement) => root.dataset as RootMarks;
-
-export const shellRoot = () => document.querySelector<HTMLElement>(servedAs('shell'));
-
-/** Selects the document that such a visitor sees. */
-export const seenBy = (visitor: Visitor) => `[data-visitor=${visitor}]`;
-
 /** Selects the root before React has taken over. */
-export const servedAs = (served: Served) => `#${rootId}[data-prerendered=${served}]`;
+export const servedAs = (served: Served) => `#${rootId}${marked('prerendered', served)}`;
 
-/** What a held app waits for. */
-export type HeldUntil = 'paint' | 'parsed';
+// Written out, since they are inline in the chat.
+export const shellRoot = () => document.querySelector<HTMLElement>('#root[data-prerendered=shell]');
+export const messageList = '[data-slot=messages]';
 
-/**
- * The template of a held app. `old-engine.js` removes its attribute, so that
- * no app starts in too old an engine.
- */
-export const heldApp = () => document.querySelector<HTMLTemplateElement>('[data-until]');
-
-export const heldUntil = ({ dataset }: HTMLElement) => dataset['until'] as HeldUntil;
-
-/** The id of the app's file in a shell, whose own script starts it. */
-export const appId = 'app';
-
-export const appLink = () => document.querySelector<HTMLLinkElement>(`link#${appId}`);
-
-/** Templates by id: preloads of the fonts, and the chat around messages. */
-export type TemplateId = 'fonts' | 'filled';
+/** Templates by id: preloads of the fonts, the app's files until the paint, and the chat around messages. */
+export type TemplateId = 'fonts' | 'late' | 'frame';
 
 export const template = (id: TemplateId) =>
   document.querySelector<HTMLTemplateElement>(`template#${id}`);
 
-/** Attributes of a form or button that was used before React listened. */
-type UsedMarks = { sent?: 'early' };
+/** The id of the app's file where it is held: a script of the shell imports it. */
+export const appId = 'app';
 
-export const usedMarks = (element: HTMLElement) => element.dataset as UsedMarks;
+export const appLink = () => document.querySelector<HTMLLinkElement>(`link#${appId}`);
 
-export const usedEarly = '[data-sent]';
+/** The class of what offers the page in another language. */
+export const offerClass = 'offer';
+
+/** Keys of what earlier visits have stored. */
+export const tokenKey = 'authToken';
+export const themeKey = 'theme';
+export const languageKey = 'language';
 
 /** Begins the hash of a link with a token of the assistant. */
 export const externalTokenHash = '#external_token=';
+
+export const profilePath = '/api/user/me';
+export const newestMessagesPath = `/api/user/chat?limit=${messagesPerPage}`;
+
+/** What the inline scripts have prepared; `early-start.ts` reads it for the app. */
+export type EarlyStart = {
+  /** The tokens of `/login#external_token=…` and `/activate-trial?token=…`. */
+  externalToken?: string | null;
+  trialToken?: string | null;
+  /** The stored token, and responses to calls with it by path. */
+  token?: string;
+  responses: Record<string, Promise<Response | SendFailure>>;
+  /** Resolves when a held app is released; missing where none is held. */
+  released?: Promise<void>;
+  /** The conversation in the frame, until React has taken it over. */
+  shownChat?: ShownChat | null;
+};
+
+export type ShownChat = {
+  token: string;
+  page: ChatPage;
+  openedAt: number;
+};
+
+declare global {
+  var earlyStart: EarlyStart | undefined;
+}

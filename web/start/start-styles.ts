@@ -1,27 +1,51 @@
 import { published } from '#contract/languages';
-import { seenBy, servedAs } from './protocol.ts';
+import { marked, nameOf, offerClass, servedAs } from './protocol.ts';
 
 const hidden = { display: 'none !important' };
 
-const returning = seenBy('returning');
-const leavesServed = `:root:is(${returning}, ${seenBy('special')})`;
+const returning = marked('visitor', 'returning');
+const leavesServed = `:root:is(${returning}, ${marked('visitor', 'special')})`;
 
 const shownOffers = published
-  .map((tag) => `[data-offer="${tag}"] .offer[lang="${tag}"]`)
+  .map((tag) => `${marked('offer', tag)} .${offerClass}[lang=${tag}]`)
   .join(', ');
 
 /** Who sees what was served; how the app goes on is in `start-modes.ts`. */
-export const startStyles = {
+const startVisibility = {
   [`${leavesServed} ${servedAs('guest-page')} > *`]: hidden,
   [`:root:not(${returning}) ${servedAs('shell')} > *`]: hidden,
-  [`:root${seenBy('unscripted')} [data-needs-scripts]`]: hidden,
+  [`:root${marked('visitor', 'unscripted')} ${marked('needs', 'scripts')}`]: hidden,
   // Laid out after the first frame, which is earlier for it.
-  '[data-prerendered] section[data-tone]': {
+  [`[${nameOf('prerendered')}] section[data-tone]`]: {
     contentVisibility: 'auto',
     containIntrinsicHeight: '50rem',
     animation: 'postpone 1ms',
   },
   [shownOffers]: { display: 'flex' },
 };
+
+/** What React does not render. */
+const offer = {
+  [`.${offerClass}`]: {
+    display: 'none',
+    alignItems: 'center',
+    gap: '2',
+    paddingInline: 'gutter',
+    backgroundColor: 'primarySoft',
+    fontSize: 'sm',
+    _large: { flexWrap: 'wrap' },
+    _print: { display: 'none !important' },
+  },
+  [`.${offerClass} a`]: { flexShrink: '0', textDecoration: 'underline' },
+  [`.${offerClass} :is(a, button)`]: { minWidth: 'touch', minHeight: 'touch', paddingBlock: '2' },
+  [`.${offerClass} button`]: { marginInlineStart: 'auto', fontSize: 'lg' },
+};
+
+const themes = {
+  [marked('theme', 'light')]: { colorScheme: 'light' },
+  [marked('theme', 'dark')]: { colorScheme: 'dark' },
+};
+
+export const startStyles = { ...themes, ...offer, ...startVisibility };
 
 export const startConditions = { returning: `:root${returning} &` };

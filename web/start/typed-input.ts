@@ -1,4 +1,4 @@
-import { usedEarly, usedMarks } from './protocol.ts';
+import { marked, marksOf } from './protocol.ts';
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
@@ -25,8 +25,8 @@ export function saveTypedInput(root: HTMLElement): () => void {
 }
 
 function noteSent(root: HTMLElement): () => (() => void) | null {
-  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>(usedEarly);
-  if (sent) delete usedMarks(sent).sent;
+  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>(marked('sent', 'early'));
+  if (sent) delete marksOf(sent).sent;
   return () => {
     const again = sent;
     sent = null;

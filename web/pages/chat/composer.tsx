@@ -12,6 +12,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { drafts } from '../../data/chat-drafts.ts';
 import { likelyKeyboard, sendsOnEnter } from '../../rules/browser-input.ts';
+import { marks } from '../../start/protocol.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { composerWords } from '#words/chat';
 import { voiceWords } from '#words/voice';
@@ -140,7 +141,7 @@ function MessageField({ ref, text, error, write, submit }: MessageFieldProps) {
       <span className={visuallyHidden}>{composerWords.field}</span>
       <div
         className={grow}
-        data-text={`${text}\n`}
+        {...marks({ text: `${text}\n` })}
       >
         <textarea
           ref={ref}

@@ -1,10 +1,11 @@
 import { notifyError } from '../../data/api-errors.ts';
 import { conversation } from '../../data/chat-conversation.ts';
+import { messageList } from '../../start/protocol.ts';
 import { chatWords } from '#words/chat';
 
 /** Older messages are read first; the reader keeps their place. */
 export async function printConversation(token: string): Promise<void> {
-  const list = document.querySelector('[data-slot=messages]');
+  const list = document.querySelector(messageList);
   const distance = list ? list.scrollHeight - list.scrollTop : 0;
   try {
     while (conversation.get(token)?.hasMore) await conversation.loadOlder(token);

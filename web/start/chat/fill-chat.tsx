@@ -2,9 +2,15 @@ import { basePath } from '#words/language';
 import { chatWords } from '#words/chat';
 import type { ChatPage } from '#contract/chat-schemas';
 import { consentVersion } from '#contract/chat-limits';
-import { shellRoot, template, usedMarks } from '../protocol.ts';
-import { parsed, releaseApp } from '../release-app.ts';
-import { newestMessagesPath, type ShownChat } from '../early-start.ts';
+import {
+  marksOf,
+  messageList,
+  newestMessagesPath,
+  shellRoot,
+  template,
+  type ShownChat,
+} from '../protocol.ts';
+import { holdApp, parsed } from '../hold-app.ts';
 import { TranscriptLine, VoicePlace } from '../../pages/chat/transcript-line.tsx';
 import { isNearEnd, sendsOnEnter } from '../../rules/browser-input.ts';
 import {
@@ -36,8 +42,8 @@ async function fillChat(): Promise<void> {
 /** Shows the messages in the shell; false once the shell is gone. */
 function showConversation({ page, openedAt }: ShownChat): boolean {
   const main = shellRoot()?.querySelector('main');
-  const frame = template('filled')?.content;
-  const list = frame?.querySelector('[data-slot=messages]');
+  const frame = template('frame')?.content;
+  const list = frame?.querySelector(messageList);
   const [history, live] = list?.querySelectorAll('ol') ?? [];
   if (!main || !frame || !list || !history || !live) return false;
 
@@ -81,7 +87,7 @@ function handleEarlyInput(): void {
   addEventListener('click', ({ target }) => {
     const button = shellRoot() && target instanceof Element ? target.closest('button') : null;
     if (button?.textContent === chatWords.help) location.assign(`${basePath}/help-now`);
-    else if (button?.type === 'button') usedMarks(button).sent = 'early';
+    else if (button?.type === 'button') marksOf(button).sent = 'early';
   });
   addEventListener('input', ({ target }) => {
     if (shellRoot() && isField(target)) grow(target);
@@ -97,11 +103,11 @@ const isField = (target: EventTarget | null) => target instanceof HTMLTextAreaEl
 
 /** Lets a copy of the text set the field's height, and keeps the list at its end. */
 function grow({ parentElement, value }: HTMLTextAreaElement): void {
-  const list = document.querySelector('[data-slot=messages]');
+  const list = document.querySelector(messageList);
   const isAtEnd = list && isNearEnd(list);
-  parentElement?.setAttribute('data-text', `${value}\n`);
+  if (parentElement) marksOf(parentElement).text = `${value}\n`;
   if (isAtEnd) list.scrollTo(0, list.scrollHeight);
 }
 
 handleEarlyInput();
-void releaseApp(fillChat());
+holdApp(fillChat());

@@ -1,6 +1,6 @@
 import { Outlet, rootRouteId, type RegisteredRouter } from '@tanstack/react-router';
 import { consentVersion } from '#contract/chat-limits';
-import { newEarlyStart, type ShownChat } from '../early-start.ts';
+import type { ShownChat } from '../protocol.ts';
 
 const at = '2025-01-01T00:00:00.000Z';
 
@@ -26,10 +26,10 @@ export function renderFrame(
   const root = router.routesById[rootRouteId];
   const { component: layout } = root.options;
   if (!layout) throw new Error('The site has no layout');
-  globalThis.earlyStart = { ...newEarlyStart(), shownChat: sample };
+  globalThis.earlyStart = { responses: {}, shownChat: sample };
   root.update({ component: Outlet });
   const markup = render(router);
   root.update({ component: layout });
-  globalThis.earlyStart = newEarlyStart();
+  globalThis.earlyStart = undefined;
   return markup;
 }

@@ -2,7 +2,8 @@ import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
 import * as timeLimits from '../data/time-limits.ts';
 import { send } from '../data/send.ts';
-import { appLink, heldApp } from './protocol.ts';
+import { loadApp } from './after-paint.ts';
+import { appLink } from './protocol.ts';
 import { StartNotice } from './start-notice.ts';
 
 /** ms for which slow data delays the app. */
@@ -10,9 +11,16 @@ const maxDelay = 500;
 /** ms, unless a connection is reported earlier. */
 const retryAfter = 5000;
 
-/** Starts the app of a shell when all its parts are here, after the shell is filled if this is soon. */
-export async function releaseApp(filled: Promise<void>): Promise<void> {
-  const release = holdApp();
+/**
+ * Holds the app of a shell: `main.tsx` waits, since each file that loads may
+ * import it, and it would start without the others.
+ */
+export function holdApp(filled: Promise<void>): void {
+  if (globalThis.earlyStart) globalThis.earlyStart.released = release(filled);
+}
+
+/** Resolves when all files are here, and the shell is filled if this is soon. */
+async function release(filled: Promise<void>): Promise<void> {
   const notice = new StartNotice();
   const fill = filled.then(
     () => notice.render(),
@@ -21,25 +29,16 @@ export async function releaseApp(filled: Promise<void>): Promise<void> {
   await Promise.race([fill, wait(maxDelay)]);
   await parsed();
 
-  for (let attempt = 1; !(await hasParts()); attempt += 1) {
+  for (let attempt = 1; !(await hasFiles()); attempt += 1) {
     const status = await statusOf(appFile());
     if (status === 200 && attempt === 1) continue;
     // The server responds: a deployment has removed the file.
-    if (status !== 0) return reloadOrGiveUp(notice);
+    if (status !== 0) await reloadOrGiveUp(notice);
 
     notice.show(errorWords.network);
     await connection();
   }
   notice.hide();
-  release();
-}
-
-/** Lets `main.tsx` wait: a part may import it, and it would start without the others. */
-function holdApp(): () => void {
-  let release = () => {};
-  const parts = new Promise<void>((resolve) => (release = resolve));
-  if (globalThis.earlyStart) globalThis.earlyStart.parts = parts;
-  return release;
 }
 
 /** Waits for the body, which follows the inline script. */
@@ -52,16 +51,14 @@ export function parsed(): Promise<void> {
 
 const appFile = () => appLink()?.href ?? '';
 
-/** Loads every part, so that a later loss of the connection hurts none. */
-function hasParts(): Promise<boolean> {
-  // `after-paint.ts` may still wait for a paint.
-  const held = heldApp();
-  if (held) document.head.append(held.content);
-  // In too old an engine the app stays in its template.
+/** Loads every file, so that a later loss of the connection hurts none. */
+function hasFiles(): Promise<boolean> {
+  loadApp();
+  // `old-engine.ts` has taken the app away.
   if (!appFile()) return Promise.resolve(true);
 
-  const parts = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
-  return Promise.all([...parts].map(({ href }) => import(/* @vite-ignore */ href))).then(
+  const files = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
+  return Promise.all([...files].map(({ href }) => import(/* @vite-ignore */ href))).then(
     () => true,
     () => false,
   );
@@ -69,8 +66,7 @@ function hasParts(): Promise<boolean> {
 
 /** Returns 0 without a connection. */
 async function statusOf(file: string): Promise<number> {
-  const request = { method: 'HEAD', cache: 'no-store' } as const;
-  const response = await send(file, timeLimits.reading, request);
+  const response = await send(file, timeLimits.reading, { method: 'HEAD', cache: 'no-store' });
   return typeof response === 'string' ? 0 : response.status;
 }
 
@@ -79,12 +75,15 @@ function connection(): Promise<unknown> {
   return Promise.race([wait(retryAfter), online]);
 }
 
-/** Reloads the page once, which brings the present files: a second time would not help. */
-function reloadOrGiveUp(notice: StartNotice): void {
+/** Reloads the page once, which brings the present files: a second time would not help. It never resolves. */
+function reloadOrGiveUp(notice: StartNotice): Promise<never> {
   const { state } = history;
-  if (hasTyped() || state?.wasReloaded) return notice.show(layoutWords.wrong);
-  history.replaceState({ ...state, wasReloaded: true }, '');
-  location.reload();
+  if (hasTyped() || state?.wasReloaded) notice.show(layoutWords.wrong);
+  else {
+    history.replaceState({ ...state, wasReloaded: true }, '');
+    location.reload();
+  }
+  return new Promise(() => {});
 }
 
 /** Whether somebody has typed into the shell, which keeps no text yet. */
