@@ -29,10 +29,10 @@ export const texts: Record<string, Record<string, string[]>> = {
     'No human reviews': ['runbook: nobody reads conversations'],
     'Our AI partner processes de-identified': [
       'operations: asks a model where it has an address, with what was said before',
-      'runbook: the contract with the AI partner',
+      'runbook: The contract with the AI partner',
     ],
     'We do not sell your data': [
-      'runbook: no data is sold',
+      'runbook: No data is sold',
       'build: trusts nothing inline but what it names',
     ],
     'You can delete your account': [...erased],
@@ -102,13 +102,13 @@ export const texts: Record<string, Record<string, string[]>> = {
       'operations: never shows the conversation',
     ],
     'If you ask us for help': ['runbook: nobody reads conversations'],
-    'Answers are written': ['runbook: the contract with the AI partner'],
+    'Answers are written': ['runbook: The contract with the AI partner'],
     'The partner receives': [
       'operations: asks a model where it has an address, with what was said before',
-      'runbook: the bot gives the AI partner',
+      'runbook: The bot gives the AI partner',
     ],
     'What you write or say': ['none: asks something of the reader'],
-    'The partner processes': ['runbook: the contract with the AI partner'],
+    'The partner processes': ['runbook: The contract with the AI partner'],
     'To provide the service': ['none: claims nothing about the product'],
     'Where the law asks': ['browser: with nothing ticked, and again after its withdrawal'],
     'You withdraw it there': [
@@ -200,7 +200,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'These terms are | Please read them': ['none: is a rule of the agreement'],
     '{name} is an AI companion': ['none: claims nothing about the product'],
     'You talk with': ['browser: after a reload, and keeps nothing else'],
-    'Its answers are written | No human being': ['runbook: software writes every reply'],
+    'Its answers are written | No human being': ['runbook: Software writes every reply'],
     'The approach is | It is an approach | {name} is not a medical | It does not diagnose': [
       'none: claims nothing about the product',
     ],
@@ -293,7 +293,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'Conversations are encrypted': [...encrypted, 'runbook: nobody reads conversations'],
     'To write its answers': [
       'operations: asks a model where it has an address, with what was said before',
-      'runbook: the bot gives the AI partner',
+      'runbook: The bot gives the AI partner',
     ],
     'The Privacy Policy says': ['none: claims nothing about the product'],
     'Please do not | use the service | try to get around | share, sell | copy, scrape | We may suspend':
@@ -312,12 +312,12 @@ export const texts: Record<string, Record<string, string[]>> = {
   // /safety
   'help.safety': {
     'What {companion} does | Get help now': ['none: claims nothing about the product'],
-    '{companion} is an AI | Software writes': ['runbook: software writes every reply'],
+    '{companion} is an AI | Software writes': ['runbook: Software writes every reply'],
     '{companion} is for adults | It may not be suitable | {name} is not a crisis': [
       'none: claims nothing about the product',
     ],
     '{companion} is built to notice': [
-      'runbook: the bot marks a reply about a crisis',
+      'runbook: The bot marks a reply about a crisis',
       'operations: counts, repeats what it reads, and marks a crisis',
     ],
     'The same holds for eating': ['runbook: about an eating disorder included'],
@@ -382,7 +382,7 @@ export const texts: Record<string, Record<string, string[]>> = {
   // The consent notice
   'chat-consent.consent': {
     'Please read this': ['browser: with nothing ticked, and again after its withdrawal'],
-    '{companion} is an AI': ['runbook: software writes every reply'],
+    '{companion} is an AI': ['runbook: Software writes every reply'],
     'Its replies can be | {companion} is not for | It may not be': [
       'none: claims nothing about the product',
     ],
@@ -392,9 +392,9 @@ export const texts: Record<string, Record<string, string[]>> = {
       ...encrypted,
       'says: for {CHAT_RETENTION_DAYS}',
       'operations: asks a model where it has an address, with what was said before',
-      'runbook: the bot gives the AI partner',
+      'runbook: The bot gives the AI partner',
     ],
-    'Your name goes along': ['runbook: the bot gives the AI partner'],
+    'Your name goes along': ['runbook: The bot gives the AI partner'],
     'You can clear': [
       'browser: two tabs show the same conversation, also after it was cleared in one',
       'browser: with nothing ticked, and again after its withdrawal',
