@@ -2,7 +2,7 @@ import { largestRecordingBytes, longestRecordingSeconds } from '#contract/chat-l
 import { microphoneWords } from '#words/voice';
 import type { RecordingEnd } from '../rules/recording.ts';
 import { sendRecording } from './api-client.ts';
-import { conversation } from './chat-conversation.ts';
+import { conversationStore } from './conversation-store.ts';
 import { keptInTab } from './kept-in-tab.ts';
 import { readRecording, RecordingKeeper } from './kept-recording.ts';
 import { askForMicrophone, problemOf, problemText, release, willBeAsked } from './microphone.ts';
@@ -62,7 +62,11 @@ export const voiceDraft = {
     player.stop();
     try {
       const { id, seconds, blob } = kept;
-      await conversation.keepSent(token, id, sendRecording(token, { id, seconds }, blob, signal));
+      await conversationStore.storeSent(
+        token,
+        id,
+        sendRecording(token, { id, seconds }, blob, signal),
+      );
       voiceStore.drop(token);
     } catch (error) {
       if (voiceStore.get().kept?.id === kept.id)
@@ -70,7 +74,7 @@ export const voiceDraft = {
           kept: { ...kept, isSending: false },
           error: signal.aborted ? null : error,
         });
-      await conversation.refreshAfter(token, error);
+      await conversationStore.refreshAfter(token, error);
     }
   },
 
@@ -88,7 +92,7 @@ export const voiceDraft = {
     const kept = readRecording(token);
     if (!kept) return;
     voiceStore.set({ ...noRecording, token, kept });
-    voiceStore.settle(conversation.get(token)?.messages ?? []);
+    voiceStore.settle(conversationStore.get(token)?.messages ?? []);
   },
 };
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState, useRef, useEffect, type RefObject } from 'react';
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
-import { conversation } from '../../data/chat-conversation.ts';
+import { conversationStore } from '../../data/conversation-store.ts';
 import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { chatWords, clearingWords } from '#words/chat';
@@ -17,7 +17,7 @@ const actions = {
     label: clearingWords.clear,
     title: clearingWords.clearTitle,
     text: clearingWords.clearText,
-    run: (token: string) => conversation.clear(token),
+    run: (token: string) => conversationStore.clear(token),
     done: clearingWords.cleared,
     failed: clearingWords.clearFailed,
   },
@@ -25,7 +25,7 @@ const actions = {
     label: clearingWords.withdraw,
     title: clearingWords.withdrawTitle,
     text: clearingWords.withdrawText,
-    run: (token: string) => conversation.withdraw(token),
+    run: (token: string) => conversationStore.withdrawConsent(token),
     done: clearingWords.withdrawn,
     failed: clearingWords.withdrawFailed,
   },

@@ -2,7 +2,7 @@ import { basePath } from '#words/language';
 import { Suspense, useEffect, useState } from 'react';
 import { useSession } from '../../data/session.ts';
 import { lazyPart } from '../../data/late-part.tsx';
-import { useChatToken, useConversation } from '../../data/chat-conversation.ts';
+import { useChatToken, useConversation } from '../../data/use-conversation.ts';
 import { consentVersion } from '#contract/chat-limits';
 import { chatWords } from '#words/chat';
 import { ChatHeader } from './chat-header.tsx';

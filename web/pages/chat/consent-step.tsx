@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { css } from '#styled/css';
 import { button, card, link } from '#styled/recipes';
-import { conversation } from '../../data/chat-conversation.ts';
+import { conversationStore } from '../../data/conversation-store.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -22,8 +22,8 @@ export default function ConsentStep({ token }: { token: string }) {
     setIncomplete(!isComplete);
     if (!isComplete || isSaving) return;
     setSaving(true);
-    await conversation
-      .accept(token, consentVersion)
+    await conversationStore
+      .acceptConsent(token, consentVersion)
       .then(toTop, (error: unknown) => notifyError(error, { fallback: consentWords.failed }));
     setSaving(false);
   };

@@ -2,7 +2,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { chatWords } from '#words/chat';
 import { layoutWords } from '#words/layout';
-import { useConnection } from '../../data/chat-conversation.ts';
+import { useConnection } from '../../data/use-conversation.ts';
 import { useSession } from '../../data/session.ts';
 import { sessionStream } from '../../data/session-stream.ts';
 

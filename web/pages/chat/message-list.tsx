@@ -1,7 +1,8 @@
 import { Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { conversation as store, useOpenedAt } from '../../data/chat-conversation.ts';
+import { conversationStore } from '../../data/conversation-store.ts';
+import { useOpenedAt } from '../../data/use-conversation.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { lazyPart } from '../../data/late-part.tsx';
 import { serverClock } from '../../data/clock.ts';
@@ -69,7 +70,7 @@ export function MessageList({
     <>
       {conversation.hasMore && <p className={onPaper}>{chatWords.printMore}</p>}
       {conversation.hasMore && (
-        <LoadOlder load={() => keepPosition(() => store.loadOlder(token))} />
+        <LoadOlder load={() => keepPosition(() => conversationStore.loadOlder(token))} />
       )}
       {shown.length === 0 && <p className={empty}>{chatWords.empty}</p>}
       <ol

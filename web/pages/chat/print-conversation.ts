@@ -1,5 +1,5 @@
 import { notifyError } from '../../data/api-errors.ts';
-import { conversation } from '../../data/chat-conversation.ts';
+import { conversationStore } from '../../data/conversation-store.ts';
 import { messageList } from '../../start/protocol.ts';
 import { chatWords } from '#words/chat';
 
@@ -8,7 +8,7 @@ export async function printConversation(token: string): Promise<void> {
   const list = document.querySelector(messageList);
   const distance = list ? list.scrollHeight - list.scrollTop : 0;
   try {
-    while (conversation.get(token)?.hasMore) await conversation.loadOlder(token);
+    while (conversationStore.get(token)?.hasMore) await conversationStore.loadOlder(token);
   } catch (error) {
     return notifyError(error, { fallback: chatWords.loadFailed });
   }

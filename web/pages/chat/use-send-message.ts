@@ -3,7 +3,7 @@ import { longestMessage } from '#contract/chat-limits';
 import { isVisible } from '#contract/visible-text';
 import { fetchRecording, sendRecording } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-errors.ts';
-import { conversation } from '../../data/chat-conversation.ts';
+import { conversationStore } from '../../data/conversation-store.ts';
 import { drafts } from '../../data/chat-drafts.ts';
 import { serverClock } from '../../data/clock.ts';
 import type { ShownMessage } from '../../rules/transcript.ts';
@@ -26,7 +26,7 @@ export function useSendMessage(token: string, onShown: () => void) {
       drafts.giveBack(token, id);
       if (drafts.get().token !== token) return undefined;
       setError(sendError(failure));
-      await conversation.refreshAfter(token, failure);
+      await conversationStore.refreshAfter(token, failure);
     }
   };
 
@@ -51,11 +51,11 @@ export function useSendMessage(token: string, onShown: () => void) {
 
 /** The server takes a refused recording again under its id. */
 async function sendOnce(token: string, { id, text, voice }: SentDraft): Promise<void> {
-  if (!voice) return void (await conversation.send(token, id, text));
+  if (!voice) return void (await conversationStore.send(token, id, text));
   const recording = await fetchRecording(token, id);
   const { signal } = new AbortController();
   const sent = sendRecording(token, { id, seconds: voice.seconds }, recording, signal);
-  await conversation.keepSent(token, id, sent);
+  await conversationStore.storeSent(token, id, sent);
 }
 
 function problemOf(text: string): string | null {

@@ -12,23 +12,20 @@ import {
 } from '../rules/conversation-changes.ts';
 import { requestAs } from './api-client.ts';
 import { ApiError } from './api-errors.ts';
-import { shownChat, clearShownChat } from '../start/early-start.ts';
+import { shownChat } from '../start/early-start.ts';
 import { queryClient } from './query-client.ts';
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
-import { serverClock } from './clock.ts';
-import { connectionState } from './event-stream.ts';
 import { sessionStream } from './session-stream.ts';
 import { drafts } from './chat-drafts.ts';
-import { session } from './session.ts';
+import { lookForReply } from './reply-lookup.ts';
 import { closeShownNotices } from './shown-notices.ts';
 import { started } from './started.ts';
 import { voiceStore } from './voice-store.ts';
 
-const key = (token: string) => ['chat', token] as const;
+export const conversationKey = (token: string) => ['chat', token] as const;
 
 // `setQueryData` stores data without a query function, so the default is set here.
 queryClient.setQueryDefaults(['chat'], {
-  queryFn: ({ queryKey }) => conversation.readNewest(String(queryKey[1])),
+  queryFn: ({ queryKey }) => conversationStore.readNewest(String(queryKey[1])),
   staleTime: Infinity,
   // No hook observes the cache (React Query's is 2.7 KiB): nothing may be collected.
   gcTime: Infinity,
@@ -38,8 +35,6 @@ queryClient.setQueryDefaults(['chat'], {
 /** A running read, and the events that arrive meanwhile: each may be older than its page. */
 type Read = { token: string; received: { event: ChatStreamEvent; revision: number | null }[] };
 
-const readAgainMs = 5000;
-
 /** Writes messages from the stream and from calls into the query cache, which stores them. */
 class ConversationStore {
   readonly #reads = new Set<Read>();
@@ -48,7 +43,7 @@ class ConversationStore {
   /** Counts clearings: a response to an earlier call must not bring messages back. */
   #clearings = 0;
 
-  get = (token: string) => queryClient.getQueryData<Conversation>(key(token));
+  get = (token: string) => queryClient.getQueryData<Conversation>(conversationKey(token));
 
   async readNewest(token: string): Promise<Conversation> {
     const read: Read = { token, received: [] };
@@ -69,17 +64,17 @@ class ConversationStore {
   }
 
   /** Takes over the messages of the served frame, so that nothing is requested twice. */
-  takeShown(token: string): void {
+  adoptServed(token: string): void {
     const shown = shownChat();
     if (shown?.token === token && !this.get(token))
-      queryClient.setQueryData(key(token), conversationOf(shown.page));
+      queryClient.setQueryData(conversationKey(token), conversationOf(shown.page));
   }
 
-  reload = (token: string) => queryClient.refetchQueries({ queryKey: key(token) });
+  reload = (token: string) => queryClient.refetchQueries({ queryKey: conversationKey(token) });
 
   apply(token: string, event: ChatStreamEvent, revision: number | null): void {
     // A restored database counts its revisions from below.
-    if (event.type === 'reset') return this.#forgetRevision(token);
+    if (event.type === 'reset') return this.#resetRevision(token);
     if (event.type === 'cleared') this.#noteCleared();
     // An older one may be the reader's own, who has begun a new draft.
     if (event.type === 'cleared' && (revision ?? 0) > this.revision(token)) dropDraft(token);
@@ -90,7 +85,7 @@ class ConversationStore {
 
   revision = (token: string) => this.#revisionsBefore.get(token) ?? this.get(token)?.revision ?? 0;
 
-  #forgetRevision(token: string): void {
+  #resetRevision(token: string): void {
     this.#keepRevision(token);
     change(token, (current) => ({ ...current, revision: 0 }));
   }
@@ -102,7 +97,7 @@ class ConversationStore {
   /** Reads the newest page. Until this succeeds, a new stream begins at the revision before it. */
   async catchUp(token: string): Promise<void> {
     this.#keepRevision(token);
-    await queryClient.refetchQueries({ queryKey: key(token) }, { throwOnError: true });
+    await queryClient.refetchQueries({ queryKey: conversationKey(token) }, { throwOnError: true });
     this.#revisionsBefore.delete(token);
   }
 
@@ -118,10 +113,10 @@ class ConversationStore {
   readMissed = (token: string) => void this.catchUp(token).catch(() => null);
 
   send = (token: string, id: string, text: string) =>
-    this.keepSent(token, id, requestAs(token, 'sendMessage', { id, text }));
+    this.storeSent(token, id, requestAs(token, 'sendMessage', { id, text }));
 
   /** Stores a sent message, unless the stream has brought a later state of it. */
-  async keepSent(
+  async storeSent(
     token: string,
     id: string,
     response: Promise<{ message: ChatMessage }>,
@@ -134,16 +129,24 @@ class ConversationStore {
     change(token, (current) => (isLatest(current) ? withMessage(current, message) : current));
     // The server is there: the reply must not wait for the next attempt.
     sessionStream.retry();
-    void lookForReply(token, message.seq);
+    void lookForReply(
+      () => !this.#awaitsReply(token, message.seq),
+      () => this.readMissed(token),
+    );
     return message;
   }
 
-  async accept(token: string, version: string): Promise<void> {
+  #awaitsReply(token: string, seq: number): boolean {
+    const current = this.get(token);
+    return current !== undefined && awaitsReply(current, seq);
+  }
+
+  async acceptConsent(token: string, version: string): Promise<void> {
     const { consent } = await requestAs(token, 'putChatConsent', { version });
     change(token, (current) => ({ ...current, consent }));
   }
 
-  async withdraw(token: string): Promise<void> {
+  async withdrawConsent(token: string): Promise<void> {
     await requestAs(token, 'deleteChatConsent');
     await this.#reloadCleared(token);
   }
@@ -178,96 +181,15 @@ function dropDraft(token: string): void {
   voiceStore.drop(token);
 }
 
-export const conversation = new ConversationStore();
-
-/** Times in ms after sending at which a page whose stream is silent reads by calls. */
-const looks = [4000, 10_000, 20_000, 35_000, 60_000, 90_000, 120_000];
-
-/** Reads by calls until the stream brings an event, or the reply is there. */
-async function lookForReply(token: string, seq: number): Promise<void> {
-  const heardBefore = connectionState.get().events;
-  const sentAt = performance.now();
-  let isLeft = false;
-  started.stop('looking for a reply');
-  started.add('looking for a reply', () => {
-    isLeft = true;
-  });
-  for (const look of looks) {
-    const left = sentAt + look - performance.now();
-    await new Promise((resolve) => setTimeout(resolve, left));
-    const current = conversation.get(token);
-    const isHeard = connectionState.get().events !== heardBefore;
-    if (isLeft || isHeard || !current || !awaitsReply(current, seq)) return;
-    conversation.readMissed(token);
-  }
-}
+export const conversationStore = new ConversationStore();
 
 function ownMessage(current: Conversation | undefined, wanted: string): ChatMessage | undefined {
   return current?.messages.find(({ id, author }) => id === wanted && author === 'user');
 }
 
 function change(token: string, update: (current: Conversation) => Conversation): void {
-  queryClient.setQueryData<Conversation>(key(token), (current) => current && update(current));
-}
-
-/** Returns the token of the chat; null before the user is known. */
-export const useChatToken = () =>
-  useSyncExternalStore(session.subscribe, userToken, () => shownChat()?.token ?? null);
-
-function userToken(): string | null {
-  const { token, user } = session.get();
-  return user ? token : null;
-}
-
-/** Returns when the chat was opened, in ms by the server's clock. */
-export const useOpenedAt = (): number =>
-  useState(() => shownChat()?.openedAt ?? serverClock.now())[0];
-
-export function useConversation(token: string) {
-  const [isFailed, setFailed] = useState(false);
-  // This precedes the first render, which takes over the frame.
-  useState(() => conversation.takeShown(token));
-  const read = () => conversation.get(token);
-  const data = useSyncExternalStore(subscribe, read, read);
-  const isLoaded = data !== undefined;
-  const load = useCallback(
-    () => queryClient.fetchQuery({ queryKey: key(token) }).catch(() => setFailed(true)),
-    [token],
+  queryClient.setQueryData<Conversation>(
+    conversationKey(token),
+    (current) => current && update(current),
   );
-  useEffect(() => {
-    clearShownChat();
-    void load();
-  }, [load]);
-  const retry = () => {
-    setFailed(false);
-    void load();
-  };
-  useEffect(() => {
-    if (!isLoaded) return undefined;
-    let isEnded = false;
-    const catchUp = (): void => {
-      if (!isEnded) conversation.catchUp(token).catch(() => setTimeout(catchUp, readAgainMs));
-    };
-    const unfollow = sessionStream.followConversation({
-      token,
-      revision: () => conversation.revision(token),
-      onEvent: (event, revision) => {
-        conversation.apply(token, event, revision);
-        if (event.type === 'reset') catchUp();
-      },
-      read: () => conversation.readMissed(token),
-    });
-    return () => {
-      isEnded = true;
-      unfollow();
-    };
-  }, [token, isLoaded]);
-  return { conversation: data, isFailed, retry };
 }
-
-export const useConnection = () =>
-  useSyncExternalStore(connectionState.subscribe, () => connectionState.get().status, atStart);
-
-const atStart = () => 'connecting' as const;
-
-const subscribe = (listener: () => void) => queryClient.getQueryCache().subscribe(listener);
