@@ -62,7 +62,10 @@ const main = { name: 'main', tags: ['$initial' as const], test: /\.[jt]sx?(\?|$)
 const together = [
   { name: 'texts', test: /(\/rules\/plan-texts|\/compiled\/[\w-]+\/(intl|plan-texts[.\w]*))\.ts$/ },
   { name: 'frames', test: /\/(rules\/formats\.ts|ui\/card\.tsx)$/ },
-  { name: 'calls', test: /\/data\/(api-client|api-errors|instants|shown-notices)\.ts$/ },
+  {
+    name: 'calls',
+    test: /\/data\/(api-client|api-transport|api-errors|instants|shown-notices)\.ts$/,
+  },
   {
     name: 'parts',
     test: /(\/ui\/(alert|external-link)\.tsx|\/(contract\/visible-text|rules\/spent-allowance)\.ts)$/,

@@ -5,7 +5,6 @@ import {
   errorText,
   ApiError,
   sessionEnded,
-  sendFailed,
   sessionReplaced,
   handleRequestError,
   notifyError,
@@ -14,12 +13,8 @@ import { tokenExpired } from '../rules/token-claims.ts';
 import { apiErrorWords } from '#words/api-errors';
 import { locale } from '#words/language';
 import { errorWords } from '#words/page-errors';
-import { apiBase } from './build-settings.ts';
-import { takeEarlyResponse } from '../start/early-start.ts';
 import { serverClock } from './clock.ts';
-import { send, type SendFailure } from './send.ts';
-import { signsOfLife } from './signs-of-life.ts';
-import * as timeLimits from './time-limits.ts';
+import { addressOf, hasParameters, sendCall } from './api-transport.ts';
 import { showToast } from './toasts.ts';
 import { session } from './session.ts';
 
@@ -46,17 +41,6 @@ type Body = {
 };
 
 const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
-
-/** These calls carry much data, so they have more time. */
-const transfers: ReadonlySet<PageCall> = new Set(['sendVoice', 'getVoice', 'exportMe']);
-
-/** These calls outlive the page, which people close after them. */
-const outlivePage: ReadonlySet<PageCall> = new Set([
-  'logout',
-  'deleteMe',
-  'clearChat',
-  'deleteChatConsent',
-]);
 
 /** Throws an `ApiError`, which the caller shows unless it is notified already. */
 export async function request<Name extends PageCall>(
@@ -211,63 +195,3 @@ function inLanguage(body: Body): Body {
 }
 
 const sentenceOf = ({ message }: Body) => (typeof message === 'string' ? message : undefined);
-
-const hasParameters = ({ path }: Route) => path.includes(':');
-
-function addressOf(route: Route, argument: object = {}): string {
-  const values = Object.entries(argument).map(([name, value]) => [name, String(value)] as const);
-  if (hasParameters(route))
-    return values.reduce<string>(
-      (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(value)),
-      route.path,
-    );
-  const query = new URLSearchParams(Object.fromEntries(values)).toString();
-  return query ? `${route.path}?${query}` : route.path;
-}
-
-type Sending = {
-  name: PageCall;
-  path: string;
-  token: string | null;
-  input?: object | Blob | undefined;
-  signal?: AbortSignal;
-};
-
-async function sendCall(sending: Sending): Promise<Response> {
-  const { name, path, token } = sending;
-  const isRead = pageRoutes[name].method === 'GET';
-  const early = isRead && token ? takeEarlyResponse(path, token) : null;
-  const response = await (early ?? sendNow(sending, outlivePage.has(name)));
-  if (!(response instanceof Response)) throw sendFailed(response);
-  serverClock.learn(response.headers.get('date'));
-  // A stream that has asked for a ticket is trying already.
-  if (response.ok && name !== 'streamTicket') signsOfLife.note();
-  return response;
-}
-
-async function sendNow(sending: Sending, keepalive: boolean): Promise<Response | SendFailure> {
-  const { name, path, token, input, signal } = sending;
-  const headers = new Headers({ 'Accept-Language': locale });
-  const isRecording = input instanceof Blob;
-  if (isRecording) headers.set('Content-Type', input.type);
-  else if (input !== undefined) headers.set('Content-Type', 'application/json');
-  if (token) headers.set('Authorization', `Bearer ${token}`);
-  const sent = await send(apiBase + path, limitOf(name), {
-    method: pageRoutes[name].method,
-    headers,
-    body: isRecording || input === undefined ? (input ?? null) : JSON.stringify(input),
-    mode: 'cors',
-    credentials: 'omit',
-    // Chromium's cache lets a call wait up to 20 s for an earlier one of its address.
-    cache: 'no-store',
-    keepalive,
-    signal: signal ?? null,
-  });
-  // A page's calls with `keepalive` share 64 KiB, which other scripts may have used up.
-  return keepalive && sent === 'unreachable' ? sendNow(sending, false) : sent;
-}
-
-function limitOf(name: PageCall): number {
-  if (transfers.has(name)) return timeLimits.transfer;
-  return pageRoutes[name].method === 'GET' ? timeLimits.reading : timeLimits.writing;
-}

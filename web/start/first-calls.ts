@@ -21,7 +21,7 @@ export function sendFirstCalls(early: EarlyStart, token: string): void {
       },
       mode: 'cors',
       credentials: 'omit',
-      // As in `web/data/api-client.ts`.
+      // As in `web/data/api-transport.ts`.
       cache: 'no-store',
     });
   }
