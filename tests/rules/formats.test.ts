@@ -9,7 +9,7 @@ import { helpLines } from '../../worker/contract/help-lines.ts';
 import { formatDate } from '../../web/rules/formats.ts';
 import { formatPhone } from '../../web/rules/phone-text.ts';
 import { formatTime } from '../../web/rules/transcript.ts';
-import { errorMessage, errorText } from '../../web/data/api-errors.ts';
+import { errorMessage, errorText } from '../../web/data/error-notices.ts';
 
 it.each([
   ['a Mexican number as WhatsApp spells it', '+5215512345678', '+525512345678'],
@@ -165,7 +165,7 @@ describe('the text of an error', () => {
     [418, undefined, false, 'Request failed with status 418', 'Request failed with status 418'],
     [504, undefined, false, 'Request failed with status 504', 'Request failed with status 504'],
   ])('%i with %s (session ended: %s)', (status, message, hasSessionEnded, error, toast) => {
-    expect(errorText(status, message, hasSessionEnded)).toEqual({ error, toast });
+    expect(errorText({ status, message, hasSessionEnded })).toEqual({ error, toast });
   });
 
   it('is that of an error of another kind, or says that it is unexpected', () => {

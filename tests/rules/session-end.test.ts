@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { pageRoutes } from '../../worker/contract/routes.ts';
 import { apiErrors } from '../../worker/contract/errors.ts';
-import { ApiError, handleRequestError } from '../../web/data/api-errors.ts';
+import { ApiError } from '../../web/data/api-error.ts';
+import { handleRequestError } from '../../web/data/error-handling.ts';
 import { session } from '../../web/data/session.ts';
 import { isOwnScript, showsCrisisLines } from '../../web/rules/own-errors.ts';
 

@@ -1,14 +1,9 @@
 import type { Endpoints, Input, Output, Params, Query } from '#contract/endpoints';
 import { pageRoutes, type PageCall, type Route } from '#contract/routes';
 import type { ErrorCode } from '#contract/errors';
-import {
-  errorText,
-  ApiError,
-  sessionEnded,
-  sessionReplaced,
-  handleRequestError,
-  notifyError,
-} from './api-errors.ts';
+import { ApiError, sessionEnded, sessionReplaced } from './api-error.ts';
+import { handleRequestError } from './error-handling.ts';
+import { errorText, notifyError } from './error-notices.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 import { apiErrorWords } from '#words/api-errors';
 import { locale } from '#words/language';
@@ -171,7 +166,12 @@ async function bodyOf(response: Response, token: string | null): Promise<Body> {
   const body = inLanguage(await response.json().catch(() => ({})));
   if (response.ok) return body;
   const hasSessionEnded = token !== null && body.code === sessionEnded;
-  const { error, toast } = errorText(response.status, sentenceOf(body), hasSessionEnded, body.code);
+  const { error, toast } = errorText({
+    status: response.status,
+    message: sentenceOf(body),
+    hasSessionEnded,
+    code: body.code,
+  });
   const { linkCode } = body;
   const code = body.newOwner ? 'new_owner' : body.code;
   const until = untilOf(response, body);

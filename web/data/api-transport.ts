@@ -3,7 +3,7 @@ import { locale } from '#words/language';
 import { apiBase } from './build-settings.ts';
 import { takeEarlyResponse } from '../start/early-start.ts';
 import { serverClock } from './clock.ts';
-import { sendFailed } from './api-errors.ts';
+import { sendFailed } from './api-error.ts';
 import { send, type SendFailure } from './send.ts';
 import { signsOfLife } from './signs-of-life.ts';
 import * as timeLimits from './time-limits.ts';

@@ -1,7 +1,7 @@
 import type { PaidPlanId } from '#contract/plans';
 import { managementWords } from '#words/account';
 import { request } from './api-client.ts';
-import { ApiError } from './api-errors.ts';
+import { ApiError } from './api-error.ts';
 
 type PartialPortal = { success?: boolean; portalUrl?: string; message?: string };
 

@@ -11,7 +11,7 @@ import {
   type Conversation,
 } from '../rules/conversation-changes.ts';
 import { requestAs } from './api-client.ts';
-import { ApiError } from './api-errors.ts';
+import { ApiError } from './api-error.ts';
 import { shownChat } from '../start/early-start.ts';
 import { queryClient } from './query-client.ts';
 import { sessionStream } from './session-stream.ts';

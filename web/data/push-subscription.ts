@@ -1,6 +1,6 @@
 import { requestAs } from './api-client.ts';
 import { isInApp } from '../rules/in-app.ts';
-import { ApiError } from './api-errors.ts';
+import { ApiError } from './api-error.ts';
 import * as timeLimits from './time-limits.ts';
 import { closeShownNotices, noticesKey } from './shown-notices.ts';
 import { within } from './within.ts';

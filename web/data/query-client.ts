@@ -1,5 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError, notifyError } from './api-errors.ts';
+import { ApiError } from './api-error.ts';
+import { notifyError } from './error-notices.ts';
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({

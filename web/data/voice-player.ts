@@ -1,4 +1,4 @@
-import { ApiError } from './api-errors.ts';
+import { ApiError } from './api-error.ts';
 import * as timeLimits from './time-limits.ts';
 import { within } from './within.ts';
 import { session } from './session.ts';

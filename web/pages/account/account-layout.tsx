@@ -10,7 +10,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { accountWords } from '#words/account';
 import { showToast } from '../../data/toasts.ts';
 import { fetchProfile } from '../../data/profile-query.ts';
-import { notifyError } from '../../data/api-errors.ts';
+import { notifyError } from '../../data/error-notices.ts';
 
 type HeaderProps = {
   /** The number, or its place. */

@@ -2,7 +2,7 @@ import { lazy, Suspense, useState, useRef, useEffect, type RefObject } from 'rea
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
-import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
+import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
 import { showToast } from '../../data/toasts.ts';
 import { chatWords, clearingWords } from '#words/chat';
 import { Icon } from '../../ui/icons.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { chatWords } from '#words/chat';
-import { openAfterLoading } from '../../data/api-errors.ts';
+import { openAfterLoading } from '../../data/error-notices.ts';
 import { serverClock } from '../../data/clock.ts';
 import { closeShownNotices } from '../../data/shown-notices.ts';
 

@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { useOpenedAt } from '../../data/use-conversation.ts';
-import { notifyError } from '../../data/api-errors.ts';
+import { notifyError } from '../../data/error-notices.ts';
 import { lazyPart } from '../../data/late-part.tsx';
 import { serverClock } from '../../data/clock.ts';
 import { useDay } from '../../data/instants.ts';

@@ -1,4 +1,4 @@
-import { notifyError } from '../../data/api-errors.ts';
+import { notifyError } from '../../data/error-notices.ts';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { messageList } from '../../start/protocol.ts';
 import { chatWords } from '#words/chat';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { css } from '#styled/css';
 import { link } from '#styled/recipes';
-import { ApiError } from '../../data/api-errors.ts';
+import { ApiError } from '../../data/api-error.ts';
 import { useUnlessExpired } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
 import { isAllowanceSpent } from '../../rules/spent-allowance.ts';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { longestMessage } from '#contract/chat-limits';
 import { isVisible } from '#contract/visible-text';
 import { fetchRecording, sendRecording } from '../../data/api-client.ts';
-import { ApiError } from '../../data/api-errors.ts';
+import { ApiError } from '../../data/api-error.ts';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { drafts } from '../../data/chat-drafts.ts';
 import { serverClock } from '../../data/clock.ts';

@@ -9,7 +9,7 @@ import { clockText, isRefusedForGood, type RecordingEnd } from '../../rules/reco
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { voicePanelWords, voiceWords } from '#words/voice';
-import { ApiError } from '../../data/api-errors.ts';
+import { ApiError } from '../../data/api-error.ts';
 import { plainError, sendError, SendErrorText } from './send-error.tsx';
 import { RecordingPlayer } from './voice-message.tsx';
 

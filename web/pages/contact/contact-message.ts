@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { emailAddress } from '#contract/email-address';
 import { isVisible } from '#contract/visible-text';
 import { contactWords } from '#words/contact';
-import { sendFailed } from '../../data/api-errors.ts';
+import { sendFailed } from '../../data/api-error.ts';
 import { contactAddress } from '../../data/build-settings.ts';
 import { send } from '../../data/send.ts';
 import * as timeLimits from '../../data/time-limits.ts';

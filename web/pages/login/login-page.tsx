@@ -1,7 +1,7 @@
 import { Link, useHydrated } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { askServerTime } from '../../data/api-client.ts';
-import { openAfterLoading } from '../../data/api-errors.ts';
+import { openAfterLoading } from '../../data/error-notices.ts';
 import { latePart } from '../../data/late-part.tsx';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { serverClock } from '../../data/clock.ts';

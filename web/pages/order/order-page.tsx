@@ -6,7 +6,7 @@ import { button, link, page } from '#styled/recipes';
 import { accountWords } from '#words/account';
 import { isWithdrawable } from '#words/language';
 import { orderWords } from '#words/order';
-import { notifyError } from '../../data/api-errors.ts';
+import { notifyError } from '../../data/error-notices.ts';
 import { createSubscriptionSession } from '../../data/billing-pages.ts';
 import { useHidden } from '../../data/hidden-subscription.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
