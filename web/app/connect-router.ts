@@ -1,6 +1,7 @@
 import type { RegisteredRouter } from '@tanstack/react-router';
 import { addressToken } from '../start/early-start.ts';
-import { onRedirect, session } from '../data/session.ts';
+import { onRedirect } from '../data/redirects.ts';
+import { session } from '../data/session.ts';
 import { loaded } from '../data/within.ts';
 import { started } from '../data/started.ts';
 import { storage } from '../data/store.ts';

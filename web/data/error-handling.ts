@@ -1,7 +1,8 @@
 import { isLocalHost } from '../rules/browser-input.ts';
 import { sessionEnded, type ApiError } from './api-error.ts';
 import { notifyError } from './error-notices.ts';
-import { redirectTo, session } from './session.ts';
+import { redirectTo } from './redirects.ts';
+import { session } from './session.ts';
 import { endedToast } from './toasts.ts';
 
 /** Ends the session of `token` if the error says so and it is the current one. */

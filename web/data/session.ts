@@ -3,7 +3,6 @@ import { storage, tabStorage, createStore } from './store.ts';
 import { keptInTab } from './kept-in-tab.ts';
 import { signatureOf } from '../rules/token-claims.ts';
 import { useSyncExternalStore } from 'react';
-import type { Destination } from '../rules/destinations.ts';
 import { tokenKey } from '../start/protocol.ts';
 
 export type Session = {
@@ -192,14 +191,3 @@ export function useVisitor(): Visitor {
     user || isUnreached ? 'member' : isInitializing ? 'unknown' : 'guest',
   );
 }
-
-/** `comesBack`: a sign-in leads back here. */
-type RedirectOptions = { comesBack?: true; search?: Record<string, string> };
-type Listener = (to: Destination, options?: RedirectOptions) => Promise<void>;
-
-/** Leads elsewhere by the router, which the data layer does not import. */
-const redirects = createStore<{ to: Listener }>({ to: async () => {} });
-
-export const onRedirect = (to: Listener): void => redirects.set({ to });
-
-export const redirectTo: Listener = (to, options) => redirects.get().to(to, options);

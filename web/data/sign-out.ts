@@ -1,6 +1,7 @@
 import { sessionWords } from '#words/login';
 import { request, revoke } from './api-client.ts';
-import { redirectTo, session } from './session.ts';
+import { redirectTo } from './redirects.ts';
+import { session } from './session.ts';
 import { showToast } from './toasts.ts';
 
 type Target = '/' | '/login';

@@ -16,7 +16,8 @@ import { showToast } from '../../data/toasts.ts';
 import { request } from '../../data/api-client.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
 import { lazyPart } from '../../data/late-part.tsx';
-import { redirectTo, session } from '../../data/session.ts';
+import { redirectTo } from '../../data/redirects.ts';
+import { session } from '../../data/session.ts';
 
 type Props = {
   user: User;
