@@ -14,8 +14,12 @@ export class RecordingKeeper {
   readonly #slices: Promise<boolean>[] = [];
 
   constructor(owner: Owner) {
-    const { token, id } = owner;
     this.owner = owner;
+  }
+
+  /** Replaces what the tab kept before. */
+  begin(): void {
+    const { token, id } = this.owner;
     keptInTab.remove('slice', token);
     keptInTab.keep('recording', token, { id });
   }

@@ -28,22 +28,11 @@ export const voiceDraft = {
       voiceStore.set({ question: null });
       const { ActiveRecording } = await loadRecorder(loadPanel);
       // The page or the session may have ended.
-      if (!isAsking(token)) return release(stream);
-      const recording: ActiveRecording = new ActiveRecording(stream, longestRecordingSeconds, {
-        onSlice: (slice, seconds) => void keepSlice(keeper, slice, seconds),
-        onEnd: (recorded, seconds, end) => void ended(keeper, { recorded, seconds, end }),
-      });
-      const keeper = new RecordingKeeper({ token, id: crypto.randomUUID() });
-      voiceStore.set({ isAsking: false, active: recording });
-      started.add('recorder', () => void recording.stop('hidden'));
+      if (isAsking(token)) record(ActiveRecording, stream, token);
+      else release(stream);
     } catch (error) {
       release(stream);
-      if (!isAsking(token)) return;
-      voiceStore.set({
-        ...noRecording,
-        token,
-        problem: problemOf(error),
-      });
+      if (isAsking(token)) voiceStore.set({ ...noRecording, token, problem: problemOf(error) });
     } finally {
       endQuestion();
     }
@@ -114,6 +103,17 @@ async function loadRecorder(loadPanel: () => Promise<unknown>) {
   } catch {
     throw new DOMException('', 'NetworkError');
   }
+}
+
+function record(Recording: typeof ActiveRecording, stream: MediaStream, token: string): void {
+  const keeper = new RecordingKeeper({ token, id: crypto.randomUUID() });
+  const recording = new Recording(stream, longestRecordingSeconds, {
+    onSlice: (slice, seconds) => void keepSlice(keeper, slice, seconds),
+    onEnd: (recorded, seconds, end) => void ended(keeper, { recorded, seconds, end }),
+  });
+  keeper.begin();
+  voiceStore.set({ isAsking: false, active: recording });
+  started.add('recorder', () => void recording.stop('hidden'));
 }
 
 type Ended = { recorded: Blob | 'short' | 'silent'; seconds: number; end: RecordingEnd };
