@@ -1,4 +1,5 @@
-import { joinedSlices, levelOf, recordingType, type RecordingEnd } from '../rules/recording.ts';
+import { joinedSlices, recordingType, type RecordingEnd } from '../rules/recording.ts';
+import { LoudnessMeter } from './loudness-meter.ts';
 
 type Recorded = Blob | 'short' | 'silent';
 /** Gets the recording, its whole seconds (at least 1), and why it ended. */
@@ -20,10 +21,10 @@ export class ActiveRecording {
   readonly #slicer: MediaRecorder | null;
   readonly #slices: Blob[] = [];
   readonly #listeners: Listeners;
-  readonly #meter: Meter;
+  readonly #meter: LoudnessMeter;
   readonly #startedAt = performance.now();
   readonly #limit: ReturnType<typeof setTimeout>;
-  readonly #letSleep = keepAwake();
+  readonly #releaseWakeLock = keepScreenOn();
   #resolveFinished = () => {};
   readonly #finished = new Promise<void>((resolve) => {
     this.#resolveFinished = resolve;
@@ -39,7 +40,7 @@ export class ActiveRecording {
     );
     const settings = { ...(type && { mimeType: type }), audioBitsPerSecond };
     this.#recorder = new MediaRecorder(stream, settings);
-    this.#meter = new Meter(stream);
+    this.#meter = new LoudnessMeter(stream);
     this.#recorder.addEventListener('dataavailable', ({ data }) => this.#finish(data));
     this.#recorder.addEventListener('error', () => void this.stop('interrupted'));
     for (const track of stream.getAudioTracks())
@@ -97,18 +98,17 @@ export class ActiveRecording {
 
   #finish(data: Blob | null): void {
     if (this.#isReleased) return;
-    const recorded = data?.size ? data : joinedSlices(this.#slices);
-    const isShort = this.seconds * 1000 < shortestMs;
-    const isEmpty = recorded.size === 0 || this.#meter.isSilent;
-    const nothing = isShort ? 'short' : 'silent';
+    const recorded = this.#recorded(data);
     const seconds = this.#wholeSeconds();
     this.#release();
-    this.#listeners.onEnd(
-      isShort || isEmpty ? nothing : recorded,
-      seconds,
-      this.#end ?? 'interrupted',
-    );
+    this.#listeners.onEnd(recorded, seconds, this.#end ?? 'interrupted');
     this.#resolveFinished();
+  }
+
+  #recorded(data: Blob | null): Recorded {
+    if (this.seconds * 1000 < shortestMs) return 'short';
+    const whole = data?.size ? data : joinedSlices(this.#slices);
+    return whole.size === 0 || this.#meter.isSilent ? 'silent' : whole;
   }
 
   /** Releases the microphone, which the browser shows as in use until then. */
@@ -121,7 +121,7 @@ export class ActiveRecording {
     quit(this.#slicer);
     for (const track of this.#stream.getTracks()) track.stop();
     this.#meter.close();
-    this.#letSleep();
+    this.#releaseWakeLock();
   }
 }
 
@@ -141,43 +141,8 @@ function quit(recorder: MediaRecorder | null): void {
 }
 
 /** Keeps the screen on: a dark one hides the page, which ends a recording. Returns what ends this. */
-function keepAwake(): () => void {
+function keepScreenOn(): () => void {
   if (!('wakeLock' in navigator)) return () => undefined;
   const lock = navigator.wakeLock.request('screen').catch(() => null);
   return () => void lock.then((held) => held?.release());
-}
-
-/** Measures loudness. Browsers allow few audio contexts, so each is closed. */
-class Meter {
-  readonly #context = new AudioContext();
-  readonly #analyser: AnalyserNode;
-  readonly #samples: Float32Array<ArrayBuffer>;
-  #loudest = 0;
-  #measured = 0;
-
-  constructor(stream: MediaStream) {
-    this.#analyser = this.#context.createAnalyser();
-    this.#analyser.fftSize = 1024;
-    this.#samples = new Float32Array(this.#analyser.fftSize);
-    this.#context.createMediaStreamSource(stream).connect(this.#analyser);
-    void this.#context.resume().catch(() => null);
-  }
-
-  level(): number {
-    if (this.#context.state !== 'running') return 0;
-    this.#analyser.getFloatTimeDomainData(this.#samples);
-    const level = levelOf(this.#samples);
-    this.#loudest = Math.max(this.#loudest, level);
-    this.#measured += 1;
-    return level;
-  }
-
-  /** Whether the microphone is muted: it delivers zeros. A stopped context proves nothing. */
-  get isSilent(): boolean {
-    return this.#measured > 5 && this.#loudest === 0;
-  }
-
-  close(): void {
-    void this.#context.close().catch(() => null);
-  }
 }
