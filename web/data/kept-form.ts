@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useEffect, useRef, useState, type FormEvent, type RefObject } from 'react';
 import * as v from 'valibot';
 import { keptInTab } from './kept-in-tab.ts';
 import { session, useSession } from './session.ts';
@@ -12,35 +12,15 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
   const [errors, setErrors] = useState<Texts>({});
   const ref = useRef<HTMLFormElement>(null);
   const token = useSession((current) => current.token);
-  /** The person who writes, also after the session ended by itself. */
-  const owner = useRef<string | null>(null);
-
-  useEffect(() => {
-    // A hydrating page does not know the session yet.
-    const current = token ?? session.get().token;
-    if (keptInTab.isOver(owner.current, current)) {
-      ref.current?.reset();
-      owner.current = null;
-    }
-    owner.current = current ?? keptInTab.takeLeft(name) ?? owner.current;
-    fillEmptyFields(ref.current, { ...known, ...readKept() });
-    return () => {
-      if (token !== null && session.get().token === null) keptInTab.noteLeft(name, token);
-    };
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
-  }, [token]);
-
-  const readKept = () => readTexts(keptInTab.read(name, owner.current));
+  const owner = useFormOwner(name, ref, known);
 
   const noteInput = (event: FormEvent<HTMLFormElement>) => {
     const typed = textsOf(event.currentTarget);
     owner.current ??= session.get().token;
     // The forms of guests and members share what is kept.
-    keptInTab.keep(name, owner.current, { ...readKept(), ...typed });
+    keptInTab.keep(name, owner.current, { ...readKept(name, owner.current), ...typed });
     const found = errorsOf(rules, typed);
-    setErrors((shown) =>
-      Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)),
-    );
+    setErrors((shown) => onlyFields(shown, found));
   };
 
   /** Returns the texts; null if one is wrong, whose field then has the focus. */
@@ -65,6 +45,31 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
   return { form, errors, check, clear };
 }
 
+/** Returns the token of the person who writes, also after the session ended by itself. */
+function useFormOwner(name: Name, form: RefObject<HTMLFormElement | null>, known: Texts) {
+  const token = useSession((current) => current.token);
+  const owner = useRef<string | null>(null);
+
+  useEffect(() => {
+    // A hydrating page does not know the session yet.
+    const current = token ?? session.get().token;
+    if (keptInTab.isOver(owner.current, current)) {
+      form.current?.reset();
+      owner.current = null;
+    }
+    owner.current = current ?? keptInTab.takeLeft(name) ?? owner.current;
+    fillEmptyFields(form.current, { ...known, ...readKept(name, owner.current) });
+    return () => {
+      if (token !== null && session.get().token === null) keptInTab.noteLeft(name, token);
+    };
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
+  }, [token]);
+  return owner;
+}
+
+const readKept = (name: Name, owner: string | null): Texts =>
+  readTexts(keptInTab.read(name, owner));
+
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
 const fieldsOf = (form: HTMLFormElement | null): Field[] => [
@@ -81,7 +86,7 @@ function readTexts(kept: unknown): Texts {
   );
 }
 
-/** Fills the fields that are empty, since people type before the app has started. */
+/** People type before the app has started. */
 function fillEmptyFields(form: HTMLFormElement | null, texts: Texts): void {
   for (const field of fieldsOf(form)) {
     const text = texts[field.name];
@@ -98,6 +103,12 @@ function focusField(field: Field): void {
 function errorsOf(rules: Rules, typed: Texts): Texts {
   const { success, issues } = v.safeParse(rules, typed, { abortPipeEarly: true });
   if (success) return {};
+
   const { nested = {} } = v.flatten(issues) as { nested?: Record<string, string[]> };
-  return Object.fromEntries(Object.entries(nested).map(([field, texts]) => [field, texts[0]]));
+  const firstErrors = Object.entries(nested).map(([field, texts]) => [field, texts[0]]);
+  return Object.fromEntries(firstErrors);
+}
+
+function onlyFields(shown: Texts, wrong: Texts): Texts {
+  return Object.fromEntries(Object.entries(shown).filter(([field]) => field in wrong));
 }
