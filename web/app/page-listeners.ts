@@ -5,7 +5,7 @@ import { layoutWords } from '#words/layout';
 import { session, sessionReady } from '../data/session.ts';
 import { closeShownNotices, noticesKey } from '../data/shown-notices.ts';
 import { storage } from '../data/store.ts';
-import { endedToast, showToast, withdrawToast } from '../data/toasts.ts';
+import { endedToast, showToast, dismissToast } from '../data/toasts.ts';
 import { loaded } from '../data/within.ts';
 import { isInApp } from '../rules/in-app.ts';
 
@@ -80,7 +80,7 @@ function followSession(): void {
     const before = token;
     token = session.get().token;
     if (before !== null && before !== token) void closeShownNotices();
-    if (before !== token && token !== null) withdrawToast(endedToast);
+    if (before !== token && token !== null) dismissToast(endedToast);
   });
 }
 

@@ -25,7 +25,7 @@ const show = () => {
   const taken = toasts.take();
   for (const { reloads, ...toast } of taken.toasts)
     toaster.create(reloads ? { ...toast, duration: Infinity, meta: { reloads } } : toast);
-  for (const id of taken.withdrawn) toaster.dismiss(id);
+  for (const id of taken.dismissed) toaster.dismiss(id);
 };
 
 export default function Toaster() {

@@ -9,21 +9,21 @@ export type Toast = {
   reloads?: boolean;
 };
 
-const queue = createStore<{ toasts: readonly Toast[]; withdrawn: readonly string[] }>({
+const queue = createStore<{ toasts: readonly Toast[]; dismissed: readonly string[] }>({
   toasts: [],
-  withdrawn: [],
+  dismissed: [],
 });
 
-/** The id of the toast that a session has ended, which the next session withdraws. */
+/** The id of the toast that a session has ended, which the next session dismisses. */
 export const endedToast = 'session-ended';
 
 export function showToast(toast: Toast): void {
   queue.set({ toasts: [...queue.get().toasts, toast] });
 }
 
-export function withdrawToast(id: string): void {
-  const { toasts: waiting, withdrawn } = queue.get();
-  queue.set({ toasts: waiting.filter((toast) => toast.id !== id), withdrawn: [...withdrawn, id] });
+export function dismissToast(id: string): void {
+  const { toasts: waiting, dismissed } = queue.get();
+  queue.set({ toasts: waiting.filter((toast) => toast.id !== id), dismissed: [...dismissed, id] });
 }
 
 export const toasts = {
@@ -31,8 +31,8 @@ export const toasts = {
   subscribe: queue.subscribe,
   take() {
     const taken = queue.get();
-    if (taken.toasts.length > 0 || taken.withdrawn.length > 0)
-      queue.set({ toasts: [], withdrawn: [] });
+    if (taken.toasts.length > 0 || taken.dismissed.length > 0)
+      queue.set({ toasts: [], dismissed: [] });
     return taken;
   },
 };

@@ -21,7 +21,7 @@ const actions = {
     done: clearingWords.cleared,
     failed: clearingWords.clearFailed,
   },
-  withdraw: {
+  withdrawConsent: {
     label: clearingWords.withdraw,
     title: clearingWords.withdrawTitle,
     text: clearingWords.withdrawText,
@@ -33,7 +33,7 @@ const actions = {
 type Action = keyof typeof actions;
 const options = [
   { id: 'clear', label: actions.clear.label },
-  { id: 'withdraw', label: actions.withdraw.label },
+  { id: 'withdrawConsent', label: actions.withdrawConsent.label },
   { id: 'print', label: chatWords.print },
 ] as const;
 const loadPrint = () => import('./print-conversation.ts');

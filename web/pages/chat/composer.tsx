@@ -50,7 +50,7 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
       {error && (
         <SendErrorText
           id="message-error"
-          withdraw={() => showError(null)}
+          dismiss={() => showError(null)}
           {...{ error, openHelp }}
         />
       )}

@@ -51,11 +51,11 @@ type ErrorProps = {
   id: string;
   error: SendError;
   openHelp: () => void;
-  withdraw: () => void;
+  dismiss: () => void;
 };
 
-export function SendErrorText({ id, error, openHelp, withdraw }: ErrorProps) {
-  useWithdrawal(error, withdraw);
+export function SendErrorText({ id, error, openHelp, dismiss }: ErrorProps) {
+  useDismissalOfExpired(error, dismiss);
   return (
     <div
       id={id}
@@ -101,15 +101,15 @@ function untilText({ leadsToPlans }: SendError, until: string): string {
 }
 
 /** A spent allowance ends also when the count falls. */
-function useWithdrawal(error: SendError, withdraw: () => void): void {
+function useDismissalOfExpired(error: SendError, dismiss: () => void): void {
   const { until = null, offersHelp: isSpent } = error;
   const isOver = useUnlessExpired({ until }) === null;
   const isFull = useSession(({ user }) => user !== null && isAllowanceSpent(user));
   const wasFull = useRef(isFull);
-  const tell = useEffectEvent(withdraw);
+  const onExpiry = useEffectEvent(dismiss);
   useEffect(() => {
     const hasFallen = isSpent && wasFull.current && !isFull;
     wasFull.current = isFull;
-    if (isOver || hasFallen) tell();
+    if (isOver || hasFallen) onExpiry();
   }, [isOver, isSpent, isFull]);
 }

@@ -41,7 +41,7 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
           id="voice-error"
           error={kept.isTooLarge ? plainError(voiceWords.tooLarge) : sendError(error)}
           openHelp={openHelp}
-          withdraw={() => voiceStore.set({ error: null })}
+          dismiss={() => voiceStore.set({ error: null })}
         />
       )}
       <output className={warning}>{isUnkept && voicePanelWords.unkept}</output>

@@ -20,7 +20,7 @@ import type { Lockout } from './lockout.ts';
 import { Limited, type LimitProps } from './limited.tsx';
 import { codeSentToast, showCodeSent, StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
-import { showToast, withdrawToast } from '../../data/toasts.ts';
+import { showToast, dismissToast } from '../../data/toasts.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
 import {
   challengesFor,
@@ -292,7 +292,7 @@ function useVerification({ current, wishes, lockout, endSteps }: VerificationOpt
   const verify = async (code: string) => {
     setVerifying(true);
     setFailure(undefined);
-    withdrawToast(codeSentToast);
+    dismissToast(codeSentToast);
     const { phone } = current;
     const challenge = challengesFor(current, phone);
     const result = await verifyOtp({ phone, otp: code, challenge });
