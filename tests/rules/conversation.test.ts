@@ -103,27 +103,27 @@ describe('a conversation', () => {
     }
 
     it.each([
-      ['begins with the notice that Solace is an AI', [], 0, 'notice'],
-      ['begins with it below the day', [0], 0, 'day notice message'],
+      ['begins with the notice that Solace is an AI', [], 0, 'aiNotice'],
+      ['begins with it below the day', [0], 0, 'day aiNotice message'],
       [
         'repeats it before a message after three hours',
         [0, 2, 3.5],
         3.6,
-        'day notice message message notice message',
+        'day aiNotice message message aiNotice message',
       ],
-      ['repeats it at the end after three hours', [0], 4, 'day notice message notice'],
+      ['repeats it at the end after three hours', [0], 4, 'day aiNotice message aiNotice'],
     ])('%s', (_, sent, readAt, expected) => {
       expect(kinds(sent, readAt)).toBe(expected);
     });
 
     it.each([
-      [[0], [3], 'day notice message notice'],
-      [[0, 3.5], [3], 'day notice message notice message'],
-      [[0, 2], [3], 'day notice message message notice'],
-      [[0, 6.5], [3], 'day notice message notice notice message'],
+      [[0], [3], 'day aiNotice message aiNotice'],
+      [[0, 3.5], [3], 'day aiNotice message aiNotice message'],
+      [[0, 2], [3], 'day aiNotice message message aiNotice'],
+      [[0, 6.5], [3], 'day aiNotice message aiNotice aiNotice message'],
       // The order of the server counts, not that of clocks.
-      [[2, 1, 4], [3], 'day notice message message notice message'],
-      [[], [3, 6], 'notice notice notice'],
+      [[2, 1, 4], [3], 'day aiNotice message message aiNotice message'],
+      [[], [3, 6], 'aiNotice aiNotice aiNotice'],
     ])(
       'shows to messages of %j the reminders of %j in place, and no notice soon after',
       (sent, reminded, expected) => {

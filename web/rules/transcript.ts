@@ -3,11 +3,11 @@ import type { ChatMessage, Voice } from '#contract/chat-schemas';
 
 export type TranscriptItem<Message> =
   | { kind: 'day'; key: string; at: string }
-  | { kind: 'notice'; key: string; at: string }
+  | { kind: 'aiNotice'; key: string; at: string }
   | { kind: 'message'; key: string; message: Message };
 
 /** New York's law: a notice at the start, and again after three hours. */
-export const noticeIntervalMs = 3 * 3_600_000;
+export const aiNoticeIntervalMs = 3 * 3_600_000;
 
 type Timed = Pick<ChatMessage, 'at'>;
 
@@ -24,15 +24,15 @@ export function transcript<Message extends Timed>(
     const messageDay = new Date(at).toDateString();
     if (messageDay !== day)
       items.push({ kind: 'day', key: `day-${keyOf(message)}`, at: message.at });
-    if (at - noticeAt > noticeIntervalMs) {
-      items.push({ kind: 'notice', key: `notice-${keyOf(message)}`, at: message.at });
+    if (at - noticeAt > aiNoticeIntervalMs) {
+      items.push({ kind: 'aiNotice', key: `notice-${keyOf(message)}`, at: message.at });
       noticeAt = at;
     }
     day = messageDay;
     items.push({ kind: 'message', key: keyOf(message), message });
   }
-  if (now - noticeAt > noticeIntervalMs)
-    items.push({ kind: 'notice', key: 'notice-now', at: new Date(now).toISOString() });
+  if (now - noticeAt > aiNoticeIntervalMs)
+    items.push({ kind: 'aiNotice', key: 'notice-now', at: new Date(now).toISOString() });
   return items;
 }
 
@@ -42,20 +42,20 @@ export function withReminders<Message extends Timed>(
   reminders: readonly string[],
 ): TranscriptItem<Message>[] {
   const shown = items.filter(
-    (item) => item.kind !== 'notice' || !reminders.some((at) => follows(item.at, at)),
+    (item) => item.kind !== 'aiNotice' || !reminders.some((at) => follows(item.at, at)),
   );
   for (const at of reminders) {
     const next = shown.findIndex(
       (item) => (item.kind === 'message' ? item.message.at : item.at) > at,
     );
-    shown.splice(next < 0 ? shown.length : next, 0, { kind: 'notice', key: `notice-${at}`, at });
+    shown.splice(next < 0 ? shown.length : next, 0, { kind: 'aiNotice', key: `notice-${at}`, at });
   }
   return shown;
 }
 
 function follows(at: string, earlier: string): boolean {
   const after = Date.parse(at) - Date.parse(earlier);
-  return after >= 0 && after <= noticeIntervalMs;
+  return after >= 0 && after <= aiNoticeIntervalMs;
 }
 
 type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]>;

@@ -150,7 +150,7 @@ function MessageField({ ref, text, error, write, submit }: MessageFieldProps) {
           placeholder={composerWords.placeholder}
           dir="auto"
           enterKeyHint={enterSends ? 'send' : 'enter'}
-          aria-invalid={error && !error.isNotice ? true : undefined}
+          aria-invalid={error && !error.isInformation ? true : undefined}
           aria-describedby={descriptions.join(' ') || undefined}
           onChange={({ target }) => write(target.value)}
           onKeyDown={onKeyDown}

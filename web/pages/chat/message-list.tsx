@@ -9,7 +9,7 @@ import { serverClock } from '../../data/clock.ts';
 import { useDay } from '../../data/instants.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import {
-  noticeIntervalMs,
+  aiNoticeIntervalMs,
   shownMessages,
   type PendingMessage,
   type ShownMessage,
@@ -48,7 +48,7 @@ export function MessageList({
   const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
   const live = withReminders(parts.live, props.reminders);
   const items = [...parts.history, ...live];
-  const notice = items.findLast((item) => item.kind === 'notice')!;
+  const notice = items.findLast((item) => item.kind === 'aiNotice')!;
   useReminder(notice === items.at(-1) ? null : notice.at, props.remind);
   useDay();
   const player = (message: ShownMessage) => (
@@ -99,7 +99,7 @@ export function MessageList({
 function useReminder(noticeAt: string | null, remind: () => void): void {
   useEffect(() => {
     if (noticeAt === null) return undefined;
-    let left = Date.parse(noticeAt) + noticeIntervalMs - serverClock.now();
+    let left = Date.parse(noticeAt) + aiNoticeIntervalMs - serverClock.now();
     let visibleSince: number | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const follow = () => {

@@ -45,7 +45,7 @@ export function RecordButton({ ref, token, showError }: Props) {
   const start = () => {
     showError(null);
     if (planOf(tier).hasVoice) void record(token);
-    else showError({ ...voiceNotInPlan, isNotice: true });
+    else showError({ ...voiceNotInPlan, isInformation: true });
   };
   return (
     <>

@@ -12,12 +12,12 @@ import { chatWords, composerWords } from '#words/chat';
 import { untilWords } from '#words/until';
 import { voiceWords } from '#words/voice';
 
-/** `offersHelp` leads to the crisis lines beside a spent allowance. `isNotice` is information, not a failure. */
+/** `offersHelp` leads to the crisis lines beside a spent allowance. `isInformation` is information, not a failure. */
 export type SendError = {
   text: string;
   leadsToPlans: boolean;
   offersHelp: boolean;
-  isNotice?: boolean;
+  isInformation?: boolean;
   /** When it ends by itself (ISO 8601). */
   until?: string | null;
 };
@@ -59,9 +59,9 @@ export function SendErrorText({ id, error, openHelp, dismiss }: ErrorProps) {
   return (
     <div
       id={id}
-      role={error.isNotice ? 'status' : undefined}
+      role={error.isInformation ? 'status' : undefined}
     >
-      <Alert look={error.isNotice ? 'calm' : 'danger'}>
+      <Alert look={error.isInformation ? 'calm' : 'danger'}>
         <span>{error.text}</span>
         {error.until && <span>{` ${untilText(error, error.until)}`}</span>}
         {error.leadsToPlans && (

@@ -23,7 +23,7 @@ type Props = {
 /** No hooks: `start/chat/` renders it before React. */
 export function TranscriptLine({ item, ...actions }: Props) {
   if (item.kind === 'day') return <Day at={item.at} />;
-  if (item.kind === 'notice') return <AiNotice />;
+  if (item.kind === 'aiNotice') return <AiNotice />;
   return (
     <Message
       message={item.message}
