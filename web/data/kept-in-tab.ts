@@ -1,4 +1,4 @@
-import { signatureOf, subjectOf } from '../rules/token-claims.ts';
+import { signatureOf, subjectOf, tokenMark } from '../rules/token-claims.ts';
 import { storage, tabStorage } from './store.ts';
 
 /** Names of texts that somebody has written: the browser asks before they are lost. */
@@ -28,9 +28,6 @@ const personOf = (token: Token): string => (token ? (subjectOf(token) ?? signatu
 
 const keyOf = (name: PartName, token: Token) => `${start}${name}.${personOf(token)}`;
 
-/** Identifies a session by a part of its token that gives no access. */
-const markOf = (token: Token): string => (token ? signatureOf(token).slice(-16) : '');
-
 /** Keeps values through reloads and ended sessions, until somebody logs out by hand or another person signs in. */
 class KeptInTab {
   #isReloading = false;
@@ -46,7 +43,7 @@ class KeptInTab {
     // A recording may be finished after its owner has left.
     if (this.isOver(token, this.#newest)) return false;
     const key = keyOf(name, token);
-    tabStorage.write(key, JSON.stringify([markOf(token), value]));
+    tabStorage.write(key, JSON.stringify([token ? tokenMark(token) : '', value]));
     const isStored = tabStorage.isStored(key);
     if (!isStored) this.#askBeforeLeaving();
     return isStored;
@@ -106,11 +103,11 @@ class KeptInTab {
 
   /** Removes what the person has written, in other tabs by a stored mark. */
   signOut(token: string): void {
-    storage.write(signedOutKey, markOf(token));
+    storage.write(signedOutKey, tokenMark(token));
     remove(() => true);
   }
 
-  wasSignedOut = (token: string) => storage.read(signedOutKey) === markOf(token);
+  wasSignedOut = (token: string) => storage.read(signedOutKey) === tokenMark(token);
 
   /** Notes what a reload would lose, so that the browser asks before. */
   noteUnfinished(is: () => boolean): void {

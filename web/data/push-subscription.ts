@@ -1,4 +1,5 @@
 import { requestAs } from './api-client.ts';
+import { tokenMark } from '../rules/token-claims.ts';
 import { isInApp } from '../rules/in-app.ts';
 import { ApiError } from './api-error.ts';
 import * as timeLimits from './time-limits.ts';
@@ -16,8 +17,6 @@ declare global {
 /** What the settings show. `install`: this browser notifies installed sites only. */
 export type NoticeState = 'unavailable' | 'install' | 'denied' | 'off' | 'on';
 
-const markOf = (token: string) => token.slice(-16);
-
 /** Reads the state of notices, and renews a subscription, since keys change. */
 export async function readNotices(token: string): Promise<NoticeState> {
   if (!('PushManager' in globalThis) || !('serviceWorker' in navigator))
@@ -30,7 +29,7 @@ export async function readNotices(token: string): Promise<NoticeState> {
 }
 
 const isOn = (token: string) =>
-  Notification.permission === 'granted' && storage.read(noticesKey) === markOf(token);
+  Notification.permission === 'granted' && storage.read(noticesKey) === tokenMark(token);
 
 /** A browser drops a subscription with its permission, and does not make another when it is granted again. */
 export async function renewLost(token: string): Promise<void> {
@@ -93,7 +92,7 @@ async function subscribe(token: string, publicKey: string): Promise<NoticeState>
   const { endpoint, keys } = subscription.toJSON();
   const { p256dh = '', auth = '' } = keys ?? {};
   await requestAs(token, 'putPush', { endpoint: endpoint ?? '', keys: { p256dh, auth } });
-  storage.write(noticesKey, markOf(token));
+  storage.write(noticesKey, tokenMark(token));
   return 'on';
 }
 
