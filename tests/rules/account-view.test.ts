@@ -8,7 +8,7 @@ import {
 import { planOf, plans, type Plan } from '../../worker/contract/plans.ts';
 import type { CollectionPause, Subscription } from '../../worker/contract/schemas.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
-import { cancelView, type Hidden } from '../../web/rules/cancel-view.ts';
+import { cancelView, type TrialSubscription } from '../../web/rules/cancel-view.ts';
 import { cancelWords as words } from '#words/cancel';
 
 describe('the status of a plan', () => {
@@ -234,11 +234,11 @@ describe('what the cancel page says', () => {
     pause?: CollectionPause;
     scheduled?: string;
     /** The subscription that a trial hides. */
-    hidden?: Hidden | Partial<Subscription>;
+    subscription?: TrialSubscription | Partial<Subscription>;
   };
 
   function view(facts: Facts) {
-    const { status, tier = 'premium', cancelAtDate, scheduled, hidden = 'loading' } = facts;
+    const { status, tier = 'premium', cancelAtDate, scheduled, subscription = 'loading' } = facts;
     const plans = { subscriptionTier: tier, scheduledDowngradeTierId: scheduled };
     const dates = { renewalDate: endsAt, cancelAtDate };
     const metadata = {
@@ -250,12 +250,17 @@ describe('what the cancel page says', () => {
     const user = readUser({ isTrial: status === 'trialing', metadata } as never);
     return cancelView(
       user,
-      hidden && typeof hidden === 'object' ? { ...base, ...hidden } : hidden,
+      subscription && typeof subscription === 'object'
+        ? { ...base, ...subscription }
+        : subscription,
       'UTC',
     );
   }
 
-  const trialWith = (hidden: Hidden | Partial<Subscription>) => ({ status: 'trialing', hidden });
+  const trialWith = (subscription: TrialSubscription | Partial<Subscription>) => ({
+    status: 'trialing',
+    subscription,
+  });
   const free = { tier: 'free' } as const;
   const pause = { status: 'paused', resumesAtDate: laterAt } as const;
   const over = { status: 'over', resumesAtDate: null } as const;

@@ -101,8 +101,8 @@ describe('the review of an order', () => {
       'First pay the open invoice',
     );
     const waiting = { ...base, status: 'trialing', startDate: renewalDate } as const;
-    for (const hidden of [null, 'unknown', waiting] as const)
-      expect(payerOf(user, hidden)).toBe(user);
+    for (const subscription of [null, 'unknown', waiting] as const)
+      expect(payerOf(user, subscription)).toBe(user);
   });
 
   it('names the plan and the day of a scheduled change', () => {

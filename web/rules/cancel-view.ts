@@ -9,18 +9,22 @@ import type { User } from './user-profile.ts';
 export type CancelView = { plan: string; text: string | null; action: 'cancel' | 'resume' | null };
 
 /** A trial may hide it; null if there is none. */
-export type Hidden = Subscription | null | 'loading' | 'unknown';
+export type TrialSubscription = Subscription | null | 'loading' | 'unknown';
 
 type Shown = Omit<CancelView, 'plan'>;
 
-export function cancelView(user: User, hidden: Hidden, timeZone?: string): CancelView {
+export function cancelView(
+  user: User,
+  subscription: TrialSubscription,
+  timeZone?: string,
+): CancelView {
   const { subscriptionTier, cancelAtDate, renewalDate } = user.metadata;
   const plan = planName(planOf(subscriptionTier).id);
   const dateOf = (iso: string | null) => formatDate(iso, timeZone);
 
   if (user.isTrial) {
     const trial = { date: dateOf(renewalDate), dateOf };
-    return { plan: cancelWords.trial(plan), ...viewOfTrial(hidden, trial) };
+    return { plan: cancelWords.trial(plan), ...viewOfTrial(subscription, trial) };
   }
 
   const shown =
@@ -42,22 +46,22 @@ function viewOfCancelled(user: User, plan: string, date: string): Shown {
 type Trial = { date: string; dateOf: (iso: string | null) => string };
 
 /** The trial charges nothing: what follows, or runs beside it, can be cancelled. */
-function viewOfTrial(hidden: Hidden, { date, dateOf }: Trial): Shown {
-  if (hidden === 'loading') return nothing(null);
-  if (hidden === 'unknown') return cancel(cancelWords.trialUnknown(date));
-  if (hidden === null) return nothing(cancelWords.trialAlone(date));
+function viewOfTrial(subscription: TrialSubscription, { date, dateOf }: Trial): Shown {
+  if (subscription === 'loading') return nothing(null);
+  if (subscription === 'unknown') return cancel(cancelWords.trialUnknown(date));
+  if (subscription === null) return nothing(cancelWords.trialAlone(date));
 
-  const { startDate, renewalDate, cancelAtDate, status } = hidden;
-  const plan = planName(hidden.tier);
+  const { startDate, renewalDate, cancelAtDate, status } = subscription;
+  const plan = planName(subscription.tier);
   const end = dateOf(cancelAtDate ?? renewalDate);
-  const isPaused = hidden.collectionPause?.status === 'paused';
+  const isPaused = subscription.collectionPause?.status === 'paused';
 
   if (cancelAtDate !== null && startDate) return resume(cancelWords.cancelledTrial(date));
   if (cancelAtDate !== null) return resume(cancelWords.cancelledBeside({ date, plan, end }));
   if (startDate) return cancel(cancelWords.trialWithPlan({ date, next: plan }));
   if (isPaused) return cancel(cancelWords.trialBesidePause(date));
   if (owes(status)) return cancel(cancelWords.trialBesideDebt({ date, plan }));
-  if (hidden.tier === 'free') return cancel(cancelWords.trialUnknown(date));
+  if (subscription.tier === 'free') return cancel(cancelWords.trialUnknown(date));
   return cancel(cancelWords.trialBesidePlan({ date, plan, end }));
 }
 

@@ -1,7 +1,7 @@
 import { type Plan, planOf } from '#contract/plans';
 import { orderWords } from '#words/order';
 import { formatDate } from './formats.ts';
-import type { Hidden } from './cancel-view.ts';
+import type { TrialSubscription } from './cancel-view.ts';
 import { planName, planTexts } from './plan-texts.ts';
 import type { User } from './user-profile.ts';
 
@@ -16,9 +16,9 @@ export type Obstacle = {
 };
 
 /** What is paid beside a trial is charged as without it. */
-export function payerOf(user: User, hidden: Hidden): User {
-  if (!user.isTrial || !hidden || typeof hidden === 'string') return user;
-  const { tier, status, startDate, renewalDate, cancelAtDate } = hidden;
+export function payerOf(user: User, subscription: TrialSubscription): User {
+  if (!user.isTrial || !subscription || typeof subscription === 'string') return user;
+  const { tier, status, startDate, renewalDate, cancelAtDate } = subscription;
   if (startDate !== null || status === 'trialing') return user;
 
   const plan = { subscriptionTier: tier, subscriptionStatus: status };

@@ -5,7 +5,7 @@ import { planOf } from '#contract/plans';
 import { button } from '#styled/recipes';
 import { isWithdrawable } from '#words/language';
 import { leavingWords } from '#words/leaving';
-import { request } from '../../data/api-client.ts';
+import { subscriptionQuery } from '../../data/trial-subscription.ts';
 import { formatDate } from '../../rules/formats.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -14,17 +14,13 @@ import { Action, AccountCard } from './account-layout.tsx';
 type Open = NonNullable<Output<'getSubscription'>['withdrawal']>;
 
 export default function LeavingCard({ user, token }: { user: User; token: string | null }) {
-  const { cancelAtDate, scheduledDowngradeTierId, subscriptionTier } = user.metadata;
-  // Read again when a withdrawal has ended the plan.
-  const { data } = useQuery({
-    queryKey: ['leaving', token, subscriptionTier, scheduledDowngradeTierId],
-    queryFn: () => request('getSubscription'),
-    meta: { silent: true },
-  });
+  const { cancelAtDate, subscriptionTier } = user.metadata;
+  const { data } = useQuery(subscriptionQuery(user, token));
   const open = data?.withdrawal;
   const isPaid = !user.isTrial && planOf(subscriptionTier).id !== 'free';
   // A trial ends by itself, and may hide a plan.
-  const hasPlan = isPaid || cancelAtDate !== null || (user.isTrial && Boolean(data?.subscription));
+  const hasHiddenPlan = user.isTrial && Boolean(data?.subscription);
+  const hasPlan = isPaid || cancelAtDate !== null || hasHiddenPlan;
   if (!hasPlan && !open) return null;
 
   return (

@@ -7,7 +7,7 @@ import { ApiError } from '../../data/api-error.ts';
 import { failureOf } from '../../data/error-notices.ts';
 import { showToast } from '../../data/toasts.ts';
 import { refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
-import { useHidden } from '../../data/hidden-subscription.ts';
+import { useTrialSubscription } from '../../data/trial-subscription.ts';
 import { useUnlessExpired } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
 import { cancelView } from '../../rules/cancel-view.ts';
@@ -74,9 +74,9 @@ function Guest() {
 }
 
 function Subscription({ user, token }: { user: User; token: string }) {
-  const { hidden, refetchHidden } = useHidden(user, token);
-  const { hasCancelled, running, failure, cancel, resume } = useCancellation(refetchHidden);
-  const { plan, text, action } = cancelView(user, hidden);
+  const { subscription, refetchSubscription } = useTrialSubscription(user, token);
+  const { hasCancelled, running, failure, cancel, resume } = useCancellation(refetchSubscription);
+  const { plan, text, action } = cancelView(user, subscription);
   const status = useRef<HTMLDivElement>(null);
   useFreshProfile();
   // The button with the focus is gone.
@@ -130,7 +130,7 @@ const keepButton = button({ look: 'outline', size: 'lg', wide: true });
 
 type PlanChange = 'cancelPlan' | 'resumePlan';
 
-function useCancellation(refetchHidden: () => Promise<void>) {
+function useCancellation(refetchSubscription: () => Promise<void>) {
   const [hasCancelled, setCancelled] = useState(false);
   const [running, setRunning] = useState<PlanChange | null>(null);
   const [failure, setFailure] = useState<Refused | null>(null);
@@ -145,7 +145,7 @@ function useCancellation(refetchHidden: () => Promise<void>) {
     setRunning(null);
   };
 
-  const refresh = () => Promise.all([refetchProfile(), refetchHidden()]);
+  const refresh = () => Promise.all([refetchProfile(), refetchSubscription()]);
 
   const cancel = async () => {
     const { cancelAtDate } = await request('cancelPlan');

@@ -8,7 +8,7 @@ import { isWithdrawable } from '#words/language';
 import { orderWords } from '#words/order';
 import { notifyError } from '../../data/error-notices.ts';
 import { createSubscriptionSession } from '../../data/billing-pages.ts';
-import { useHidden } from '../../data/hidden-subscription.ts';
+import { useTrialSubscription } from '../../data/trial-subscription.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { useSession } from '../../data/session.ts';
 import { isOwnAddress } from '../../rules/browser-input.ts';
@@ -40,13 +40,13 @@ export function OrderPage() {
 
 function Order({ user, token }: { user: User; token: string }) {
   const { plan } = useSearch({ from: '/order' });
-  const { hidden } = useHidden(user, token);
+  const { subscription } = useTrialSubscription(user, token);
   const tier = paidPlanIds.find((id) => id === plan);
   const isOffered = tier && planOf(tier).onSale && isOrdered(planOffer(tier, user));
   if (!isOffered) return <Elsewhere />;
-  if (user.isTrial && hidden === 'loading') return <PageSpinner label={orderWords.opening} />;
+  if (user.isTrial && subscription === 'loading') return <PageSpinner label={orderWords.opening} />;
 
-  const payer = payerOf(user, hidden);
+  const payer = payerOf(user, subscription);
   const obstacle = obstacleOf(payer);
   if (obstacle) return <InTheWay {...obstacle} />;
   return (
