@@ -74,7 +74,7 @@ describe('what a tab keeps', () => {
     const kept = await loadPage();
     kept.keep('chat', mine, 'Mine');
     const asleep = new Map(tab.values);
-    kept.signOut(mine);
+    kept.removeAll(mine);
     expect(tab.values.size).toBe(0);
     for (const [key, value] of asleep) tab.values.set(key, value);
     const awake = await loadPage();
@@ -110,7 +110,7 @@ describe('what a tab keeps', () => {
   it('takes nothing of a person who has logged out, or after whom another one has signed in', async () => {
     const kept = await loadPage();
     kept.keepOnly(mine);
-    kept.signOut(mine);
+    kept.removeAll(mine);
     kept.keep('recording', mine, 'Made until the log-out');
     kept.keepOnly(yours);
     kept.keep('recording', mineLater, 'Made until somebody else came');

@@ -102,7 +102,7 @@ class KeptInTab {
   }
 
   /** Removes what the person has written, in other tabs by a stored mark. */
-  signOut(token: string): void {
+  removeAll(token: string): void {
     storage.write(signedOutKey, tokenMark(token));
     remove(() => true);
   }

@@ -112,8 +112,8 @@ export const session = {
   follow: (token: string | null) => setToken(token),
 
   /** Ends the session, and removes what its owner wrote. */
-  signOut(token: string): void {
-    keptInTab.signOut(token);
+  endByPerson(token: string): void {
+    keptInTab.removeAll(token);
     session.end(token);
   },
 
@@ -159,7 +159,7 @@ function setToken(token: string | null): void {
   if (!before || before === token) return;
   store.get().profiles?.remove(before);
   // The person signed out in another tab.
-  if (token === null && keptInTab.wasSignedOut(before)) keptInTab.signOut(before);
+  if (token === null && keptInTab.wasSignedOut(before)) keptInTab.removeAll(before);
 }
 
 export function sessionReady(): Promise<Session> {

@@ -21,7 +21,7 @@ export async function signOutEverywhere(): Promise<void> {
 }
 
 async function leave(token: string | null, to: Target): Promise<void> {
-  if (token) session.signOut(token);
+  if (token) session.endByPerson(token);
   showToast({ type: 'success', title: sessionWords.loggedOut });
   await redirectTo(to);
 }

@@ -255,7 +255,7 @@ export function useDeleteAccount(setProcessing: (processing: Processing) => void
       const { success, message, error }: PartialDeletion = await request('deleteMe');
       if (!success)
         throw new ApiError(managementWords.deleteFailed, { toast: error ?? message ?? null });
-      if (token) session.signOut(token);
+      if (token) session.endByPerson(token);
       await redirectTo('/login');
       showToast({
         type: 'success',
