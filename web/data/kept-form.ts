@@ -53,14 +53,15 @@ function useFormOwner(name: Name, form: RefObject<HTMLFormElement | null>, known
   useEffect(() => {
     // A hydrating page does not know the session yet.
     const current = token ?? session.get().token;
-    if (keptInTab.isOver(owner.current, current)) {
+    if (keptInTab.isWriterGone(owner.current, current)) {
       form.current?.reset();
       owner.current = null;
     }
-    owner.current = current ?? keptInTab.takeLeft(name) ?? owner.current;
+    owner.current = current ?? keptInTab.takeInterruptedWriter(name) ?? owner.current;
     fillEmptyFields(form.current, { ...known, ...readKept(name, owner.current) });
     return () => {
-      if (token !== null && session.get().token === null) keptInTab.noteLeft(name, token);
+      if (token !== null && session.get().token === null)
+        keptInTab.noteInterruptedWriter(name, token);
     };
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
   }, [token]);

@@ -20,13 +20,13 @@ type Token = string | null;
 /** Numbered, so that each is written once. */
 type PartName = KeptName | `slice${number}`;
 
-const start = 'kept.';
+const keyPrefix = 'kept.';
 const signedOutKey = 'signedOut';
 
 /** Identifies a person in all their sessions. */
 const personOf = (token: Token): string => (token ? (subjectOf(token) ?? signatureOf(token)) : '');
 
-const keyOf = (name: PartName, token: Token) => `${start}${name}.${personOf(token)}`;
+const keyOf = (name: PartName, token: Token) => `${keyPrefix}${name}.${personOf(token)}`;
 
 /** Keeps values through reloads and ended sessions, until somebody logs out by hand or another person signs in. */
 class KeptInTab {
@@ -34,14 +34,14 @@ class KeptInTab {
   #isUnfinished = () => false;
   #newest: Token = null;
   /** The writers of forms whose session ended while the form was open. */
-  readonly #left = new Map<KeptName, string>();
+  readonly #interruptedWriters = new Map<KeptName, string>();
 
   read = (name: PartName, token: Token): unknown => readKept(keyOf(name, token));
 
   /** Whether it outlives the page. */
   keep(name: PartName, token: Token, value: unknown): boolean {
     // A recording may be finished after its owner has left.
-    if (this.isOver(token, this.#newest)) return false;
+    if (this.isWriterGone(token, this.#newest)) return false;
     const key = keyOf(name, token);
     tabStorage.write(key, JSON.stringify([token ? tokenMark(token) : '', value]));
     const isStored = tabStorage.isStored(key);
@@ -56,20 +56,20 @@ class KeptInTab {
   }
 
   /** Whether the writer has logged out by hand, or somebody else has signed in. */
-  isOver(token: Token, current: Token): boolean {
+  isWriterGone(token: Token, current: Token): boolean {
     if (token === null) return false;
     const isOther = current !== null && personOf(current) !== personOf(token);
     return isOther || this.wasSignedOut(token);
   }
 
-  noteLeft(name: KeptName, token: string): void {
-    this.#left.set(name, token);
+  noteInterruptedWriter(name: KeptName, token: string): void {
+    this.#interruptedWriters.set(name, token);
   }
 
   /** Returns the writer whose session ended in front of this form, once and not after a reload. */
-  takeLeft(name: KeptName): Token {
-    const token = this.#left.get(name) ?? null;
-    this.#left.delete(name);
+  takeInterruptedWriter(name: KeptName): Token {
+    const token = this.#interruptedWriters.get(name) ?? null;
+    this.#interruptedWriters.delete(name);
     return token;
   }
 
@@ -95,10 +95,10 @@ class KeptInTab {
   keepOnly(token: string): void {
     const own = personOf(token);
     this.#newest = token;
-    this.#left.clear();
+    this.#interruptedWriters.clear();
     if (this.wasSignedOut(token)) storage.remove(signedOutKey);
     remove((_, person) => person !== '' && person !== own);
-    adopt(token);
+    giveToSignedIn(token);
   }
 
   /** Removes what the person has written, in other tabs by a stored mark. */
@@ -136,16 +136,17 @@ function readKept(key: string): unknown {
 }
 
 /** Gives texts that were written without a session to the first person who signs in. */
-function adopt(token: string): void {
+function giveToSignedIn(token: string): void {
   for (const name of writtenSignedOut) {
     const value = readKept(keyOf(name, null));
-    if (value !== null) keptInTab.keep(name, token, joined(keptInTab.read(name, token), value));
+    if (value !== null)
+      keptInTab.keep(name, token, joinedForms(keptInTab.read(name, token), value));
     tabStorage.remove(keyOf(name, null));
   }
 }
 
 /** Joins two forms by field, the later first. A letter is appended to the other. */
-function joined(earlier: unknown, later: unknown): unknown {
+function joinedForms(earlier: unknown, later: unknown): unknown {
   if (earlier === null || typeof later !== 'object') return later;
   const before: Record<string, unknown> = Object(earlier);
   const filled = Object.entries(Object(later)).filter(([, text]) => text !== '');
@@ -159,7 +160,9 @@ type IsChosen = (name: string, person: string) => boolean;
 
 const keysWhere = (isWanted: IsChosen) =>
   tabStorage.allKeys().filter((key) => {
-    const [, name = '', person = ''] = /^kept\.([a-z]+)\d*\.(.*)$/i.exec(key) ?? [];
+    if (!key.startsWith(keyPrefix)) return false;
+    const part = key.slice(keyPrefix.length);
+    const [, name = '', person = ''] = /^([a-z]+)\d*\.(.*)$/i.exec(part) ?? [];
     return name !== '' && isWanted(name, person);
   });
 
