@@ -125,14 +125,21 @@ class KeptInTab {
 export const keptInTab = /* @__PURE__ */ new KeptInTab();
 
 function readKept(key: string): unknown {
-  try {
-    const [mark, value = null] = JSON.parse(tabStorage.read(key) ?? '[]');
-    if (!mark || mark !== storage.read(signedOutKey)) return value;
-    tabStorage.remove(key);
-  } catch {
-    // Another script or another version has stored something else.
-  }
+  const { mark, value } = parsed(tabStorage.read(key));
+  const wasSignedOut = mark !== null && mark === storage.read(signedOutKey);
+  if (!wasSignedOut) return value;
+  tabStorage.remove(key);
   return null;
+}
+
+/** Returns nulls for what another script or another version has stored. */
+function parsed(text: string | null): { mark: string | null; value: unknown } {
+  try {
+    const [mark = null, value = null] = JSON.parse(text ?? '[]');
+    return { mark: mark || null, value };
+  } catch {
+    return { mark: null, value: null };
+  }
 }
 
 /** Gives texts that were written without a session to the first person who signs in. */
