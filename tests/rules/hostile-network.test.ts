@@ -22,7 +22,7 @@ import {
   withFailure,
   withIssued,
 } from '../../web/rules/sign-in-steps.ts';
-import { readBeat, signInterval } from '../../web/rules/stream-events.ts';
+import { readBeat, probeInterval } from '../../web/rules/stream-events.ts';
 
 describe('sending', () => {
   const request = vi.fn<typeof fetch>();
@@ -138,7 +138,7 @@ describe('the clock of the server', () => {
 });
 
 it('looks for a sign of life at most once a minute, and not with all pages at once', () => {
-  expect([0, 0.5, 1].map(signInterval)).toEqual([60_000, 75_000, 90_000]);
+  expect([0, 0.5, 1].map(probeInterval)).toEqual([60_000, 75_000, 90_000]);
 });
 
 describe('what the browser keeps', () => {

@@ -39,7 +39,7 @@ const files: Record<string, Ending> = {
   ),
   'web/data/loudness-meter.ts': endedBy(1, 'web/data/recorder.ts: this.#meter.close()'),
   'web/data/recorder.ts': endedBy(3, "web/data/voice-draft.ts: started.add('recorder'"),
-  'web/data/save-file.ts': endsAlone(1, 'URL.revokeObjectURL(url), patience'),
+  'web/data/save-file.ts': endsAlone(1, 'URL.revokeObjectURL(url), readableMs'),
   'web/data/send.ts': endsAlone(1, 'clearTimeout(timer)'),
   'web/data/session-stream.ts': endsAlone(1, 'setTimeout(() => {'),
   'web/data/voice-player.ts': endedBy(1, "started.add('player'"),

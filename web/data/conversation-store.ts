@@ -128,7 +128,7 @@ class ConversationStore {
       count === this.#clearings && ownMessage(current, id) === before;
     change(token, (current) => (isLatest(current) ? withMessage(current, message) : current));
     // The server is there: the reply must not wait for the next attempt.
-    sessionStream.retry();
+    sessionStream.reconnect();
     void lookForReply(
       () => !this.#awaitsReply(token, message.seq),
       () => this.readMissed(token),

@@ -22,8 +22,8 @@ type Options = {
 /** `lost` after the last attempt, `replaced` by the user's newer stream. */
 type StreamState = 'opening' | 'live' | 'waiting' | 'lost' | 'replaced' | 'closed';
 
-/** ms of silence after which a stream may be dead: a beat comes every 20 s. */
-const doubtfulMs = 25_000;
+/** ms for which a stream counts as open without an event: a beat comes every 20 s. */
+const trustedMs = 25_000;
 
 export class StreamReader {
   readonly #options: Options;
@@ -35,7 +35,7 @@ export class StreamReader {
   /** Number of the newest attempt: a late ticket of an earlier one opens nothing. */
   #attempt = 0;
   /** Time of the last event, or of the attempt's begin (ms, monotonic). */
-  #heardAt = 0;
+  #lastEventAt = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -49,7 +49,7 @@ export class StreamReader {
   }
 
   /** Begins a new series, unless the stream is known to be alive. */
-  wake(): void {
+  reconnect(): void {
     if (this.#state === 'closed' || this.#isTrusted()) return;
     this.#attempts = 0;
     setStatus('connecting');
@@ -57,28 +57,28 @@ export class StreamReader {
   }
 
   /** Begins again after a stream has ended. A running series keeps its times. */
-  noteLife(): void {
-    if (this.#state === 'lost' || this.#state === 'live') this.wake();
+  noteConnection(): void {
+    if (this.#state === 'lost' || this.#state === 'live') this.reconnect();
   }
 
   /** Whether events prove the stream alive. Timers do not: a device that slept has run none. */
   #isTrusted(): boolean {
-    const silence = performance.now() - this.#heardAt;
+    const silence = performance.now() - this.#lastEventAt;
     if (this.#state === 'live')
-      return silence < doubtfulMs && this.#source?.readyState === EventSource.OPEN;
+      return silence < trustedMs && this.#source?.readyState === EventSource.OPEN;
     return this.#state === 'opening' && silence < timeLimits.opening;
   }
 
   async #connect(): Promise<void> {
     this.#stop('opening');
     this.#attempt += 1;
-    this.#heardAt = performance.now();
+    this.#lastEventAt = performance.now();
     const attempt = this.#attempt;
     const { token, name, query } = this.#options;
     const ticket = await requestTicket(token);
     if (this.#attempt !== attempt || this.#state !== 'opening') return;
     if (ticket === null) return this.#retry();
-    this.#heardAt = performance.now();
+    this.#lastEventAt = performance.now();
     const search = new URLSearchParams({ token: ticket, ...query() });
     this.#source = this.#listen(`${apiBase}${pageRoutes[name].path}?${search}`);
     this.#timer = setTimeout(() => this.#endSilence(), timeLimits.opening);
@@ -113,7 +113,7 @@ export class StreamReader {
     const wasLive = this.#state === 'live';
     this.#state = 'live';
     this.#attempts = 0;
-    this.#heardAt = performance.now();
+    this.#lastEventAt = performance.now();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#endSilence(), timeLimits.silence);
     if (!wasLive) setStatus('live');
@@ -121,7 +121,7 @@ export class StreamReader {
   }
 
   #endSilence(): void {
-    if (this.#state === 'live') return this.wake();
+    if (this.#state === 'live') return this.reconnect();
     this.#options.onSilence();
     this.#retry();
   }

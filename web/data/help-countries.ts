@@ -13,7 +13,7 @@ export function useHelpCountries(): string[] {
 }
 
 /** ms for which the lines wait for the country of the connection. */
-const patience = 1000;
+const countryWaitMs = 1000;
 
 /** Ignores a late response, which would move a number that somebody is about to tap. */
 function useConnectionCountry(): string | null | undefined {
@@ -21,7 +21,7 @@ function useConnectionCountry(): string | null | undefined {
   useEffect(() => {
     const settle = (found: string | null) =>
       setCountry((known) => (known === undefined ? found : known));
-    const timer = setTimeout(settle, patience, null);
+    const timer = setTimeout(settle, countryWaitMs, null);
     request('getCountry').then(
       (response) => settle(response.country ?? null),
       () => settle(null),

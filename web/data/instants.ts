@@ -5,8 +5,8 @@ import { deviceNow, serverClock } from './clock.ts';
 /** ms; a device that sleeps stops the page's clock, which the server then puts right. */
 const longestTimer = 60_000;
 
-/** Calls `tell` at an instant, also if the device slept. Returns what ends the waiting. */
-function atInstant(instant: number, now: () => number, tell: () => void): () => void {
+/** Calls `listener` at an instant, also if the device slept. Returns what ends the waiting. */
+function atInstant(instant: number, now: () => number, listener: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
     clearTimeout(timer);
@@ -20,7 +20,7 @@ function atInstant(instant: number, now: () => number, tell: () => void): () => 
       return;
     }
     end();
-    tell();
+    listener();
   };
 
   document.addEventListener('visibilitychange', look);

@@ -39,12 +39,12 @@ export async function renewLost(token: string): Promise<void> {
 }
 
 /** People change the permission in the browser's own settings, too. Returns what ends the listening. */
-export function followPermission(tell: () => void): () => void {
+export function followPermission(listener: () => void): () => void {
   const left = new AbortController();
   // Browsers inside apps have no permissions.
   if (!('permissions' in navigator)) return () => null;
   const follow = (permission: PermissionStatus) =>
-    permission.addEventListener('change', tell, left);
+    permission.addEventListener('change', listener, left);
   navigator.permissions.query({ name: 'notifications' }).then(follow, () => null);
   return () => left.abort();
 }

@@ -1,7 +1,7 @@
 import { isInApp } from '../rules/in-app.ts';
 
 /** ms after which every browser has read the file. */
-const patience = 60_000;
+const readableMs = 60_000;
 
 /** Saves a file. Returns false where the browser would drop it without a word. */
 export async function saveFile(file: File): Promise<boolean> {
@@ -11,7 +11,7 @@ export async function saveFile(file: File): Promise<boolean> {
   link.href = url;
   link.download = file.name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), patience);
+  setTimeout(() => URL.revokeObjectURL(url), readableMs);
   return true;
 }
 

@@ -1,5 +1,5 @@
 import type { ChatStreamEvent } from '#contract/chat-schemas';
-import { isUsage, readEvent, readOpening, signInterval } from '../rules/stream-events.ts';
+import { isUsage, readEvent, readOpening, probeInterval } from '../rules/stream-events.ts';
 import { requestAs } from './api-client.ts';
 import { connectionState, StreamReader, type StreamName } from './event-stream.ts';
 import { fetchProfile, keepStreamProfile, refetchProfile } from './profile-query.ts';
@@ -7,7 +7,7 @@ import { session } from './session.ts';
 import { signsOfLife } from './signs-of-life.ts';
 
 /** A page of the conversation, whose stream brings the usage, too. */
-type Page = {
+type ConversationPage = {
   token: string;
   revision: () => number;
   onEvent: (event: ChatStreamEvent, revision: number | null) => void;
@@ -17,29 +17,31 @@ type Page = {
 /** The one stream of a user: of the usage, or of the conversation after it was read. */
 class SessionStream {
   #open: { token: string; name: StreamName; reader: StreamReader } | null = null;
-  #page: Page | null = null;
+  #page: ConversationPage | null = null;
   /** Whether a page of the conversation will open its own stream. */
   #expectsPage = () => false;
 
   start(expectsPage: () => boolean): void {
     this.#expectsPage = expectsPage;
-    const retry = () => this.retry();
+    const reconnect = () => this.reconnect();
     session.subscribe(() => this.#follow());
-    document.addEventListener('visibilitychange', () => isVisible() && retry());
-    addEventListener('pageshow', retry);
-    addEventListener('online', retry);
-    signsOfLife.subscribe(() => this.#open?.reader.noteLife());
-    this.#lookForLife();
+    document.addEventListener('visibilitychange', () => {
+      if (isVisible()) reconnect();
+    });
+    addEventListener('pageshow', reconnect);
+    addEventListener('online', reconnect);
+    signsOfLife.subscribe(() => this.#open?.reader.noteConnection());
+    this.#probeRegularly();
     this.#follow();
   }
 
   /** Connects again, unless the stream is known to be alive. */
-  retry(): void {
-    this.#open?.reader.wake();
+  reconnect(): void {
+    this.#open?.reader.reconnect();
   }
 
   /** Opens the conversation's stream until the returned function is called. */
-  followConversation(page: Page): () => void {
+  followConversation(page: ConversationPage): () => void {
     this.#page = page;
     this.#follow();
     return () => {
@@ -49,15 +51,15 @@ class SessionStream {
   }
 
   /** Asks the server every 60 to 90 s while the stream of a visible page has ended. */
-  #lookForLife(): void {
+  #probeRegularly(): void {
     setTimeout(() => {
-      if (isVisible() && connectionState.get().status === 'lost') void this.#askForLife();
-      this.#lookForLife();
-    }, signInterval(Math.random()));
+      if (isVisible() && connectionState.get().status === 'lost') void this.#probe();
+      this.#probeRegularly();
+    }, probeInterval(Math.random()));
   }
 
   /** Asks the server once; a response begins a new series, unless the stream was replaced. */
-  async #askForLife(): Promise<void> {
+  async #probe(): Promise<void> {
     if (!this.#open) return;
     const response = await requestAs(this.#open.token, 'getMe').catch(() => null);
     if (response && connectionState.get().status === 'lost') this.#readByCall();

@@ -68,6 +68,6 @@ export function reconnectDelay(attempt: number): number | null {
 const minuteMs = 60_000;
 
 /** ms; `random` (0..1) spreads the pages. */
-export function signInterval(random: number): number {
+export function probeInterval(random: number): number {
   return minuteMs * (1 + random / 2);
 }

@@ -79,7 +79,7 @@ function ConnectAgain({ focusCard }: { focusCard: () => void }) {
     focusCard();
     // The page must load without it.
     const { sessionStream } = await import('../../data/session-stream.ts');
-    sessionStream.retry();
+    sessionStream.reconnect();
   };
   if (status !== 'lost') return null;
   return (

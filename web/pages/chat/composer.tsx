@@ -173,10 +173,10 @@ function useFocusAfter(isOpen: boolean) {
 
 const hasKeyboard = () => likelyKeyboard().matches;
 
-function followKeyboard(tell: () => void): () => void {
+function followKeyboard(listener: () => void): () => void {
   const media = likelyKeyboard();
-  media.addEventListener('change', tell);
-  return () => media.removeEventListener('change', tell);
+  media.addEventListener('change', listener);
+  return () => media.removeEventListener('change', listener);
 }
 
 const form = css({ display: 'grid', gap: '2' });

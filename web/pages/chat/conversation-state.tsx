@@ -11,7 +11,7 @@ export function ConnectionState({ focusList }: { focusList: () => void }) {
   const isBroken = status === 'reconnecting' || status === 'lost';
   const connectAgain = () => {
     focusList();
-    sessionStream.retry();
+    sessionStream.reconnect();
   };
   return (
     <>

@@ -48,6 +48,6 @@ export function useCodeFate({ phone, challenge, isAwaited, isYoung }: Awaited) {
     isUndelivered: state === 'undelivered',
     isExpired: state === 'expired',
     isSpent: state === 'spent',
-    forget: () => setFate(null),
+    resetState: () => setFate(null),
   };
 }

@@ -58,7 +58,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
   const refused = useUnlessExpired(failure);
   const input = useCodeFocus(failure, !lockout.isLocked && !isVerifying);
   const { isLate, restart } = useLateness();
-  const { isUndelivered, isExpired, isSpent, forget } = useCodeFate({
+  const { isUndelivered, isExpired, isSpent, resetState } = useCodeFate({
     phone,
     challenge: newestChallenge(current, phone),
     isAwaited: code === '' && !isVerifying,
@@ -69,7 +69,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
     goToCode(phone, challenge);
     setCode('');
     restart();
-    forget();
+    resetState();
     reset();
     input.current?.focus();
   });
