@@ -5,7 +5,7 @@ import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { Link } from '@tanstack/react-router';
 import { RefreshPage } from '../ui/refresh-page.tsx';
 import { ResultPage } from '../ui/result-page.tsx';
-import { latePart } from '../data/late-part.tsx';
+import { loadAfterMount } from '../data/loaded-parts.tsx';
 import { createStore } from '../data/store.ts';
 import { plainPath } from '../rules/browser-input.ts';
 import { isOwnScript, showsCrisisLines } from '../rules/own-errors.ts';
@@ -61,7 +61,7 @@ export function RouteError({ error }: { error: unknown }) {
   return text === partMissing ? <PartMissing /> : <CrashScreen text={text} />;
 }
 
-const AccountUnreached = latePart(() => import('./account-unreached.tsx'), {
+const AccountUnreached = loadAfterMount(() => import('./account-unreached.tsx'), {
   loading: <PageSpinner label={layoutWords.loadingAccount} />,
   failed: <CrashScreen text={errorWords.server} />,
 });

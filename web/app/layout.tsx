@@ -11,7 +11,7 @@ import { showsCrisisLines } from '../rules/own-errors.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { link, spinner } from '#styled/recipes';
-import { lazyPart } from '../data/late-part.tsx';
+import { lazyWithFallback } from '../data/loaded-parts.tsx';
 import { loaded } from '../data/within.ts';
 import { toasts, type Toast } from '../data/toasts.ts';
 
@@ -84,8 +84,8 @@ const sign = css({
   _print: { display: 'none' },
 });
 
-const SwitchedNotice = lazyPart(() => import('./switched-notice.tsx'));
-const Toaster = lazyPart(() => import('./toaster.tsx'), PlainToast);
+const SwitchedNotice = lazyWithFallback(() => import('./switched-notice.tsx'));
+const Toaster = lazyWithFallback(() => import('./toaster.tsx'), PlainToast);
 
 /** Shows the newest toast if the toaster's file does not load. */
 function PlainToast() {

@@ -15,7 +15,7 @@ import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
 import { showToast } from '../../data/toasts.ts';
 import { request } from '../../data/api-client.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
-import { lazyPart } from '../../data/late-part.tsx';
+import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { redirectTo } from '../../data/redirects.ts';
 import { session } from '../../data/session.ts';
 
@@ -29,7 +29,7 @@ type Props = {
 const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
 const loadChange = () => import('./change-number.tsx');
-const ChangeNumber = lazyPart(loadChange);
+const ChangeNumber = lazyWithFallback(loadChange);
 
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
   const isPaying = !user.isTrial && planOf(user.metadata.subscriptionTier).id !== 'free';

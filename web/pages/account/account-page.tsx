@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { planOf } from '#contract/plans';
 import { Suspense, useState, useEffect, useRef } from 'react';
-import { latePart, lazyPart } from '../../data/late-part.tsx';
+import { loadAfterMount, lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { page } from '#styled/recipes';
 import { useFreshProfile, fetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
@@ -32,8 +32,8 @@ export function AccountPage() {
 }
 
 /** Last, so that nothing moves when it comes. */
-const LeavingCard = lazyPart(() => import('./leaving-card.tsx'));
-const DebugCard = latePart(() => import('./debug-card.tsx'));
+const LeavingCard = lazyWithFallback(() => import('./leaving-card.tsx'));
+const DebugCard = loadAfterMount(() => import('./debug-card.tsx'));
 
 function Account() {
   const token = useSession((session) => session.token);

@@ -4,7 +4,7 @@ import { brand } from '#contract/brand';
 import { request } from '../../data/api-client.ts';
 import { fileMissing } from '../../data/api-error.ts';
 import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
-import { lazyPart } from '../../data/late-part.tsx';
+import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { loaded } from '../../data/within.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
@@ -12,7 +12,7 @@ import { Action } from './account-layout.tsx';
 
 const loadList = () => import('./session-list.tsx');
 const SessionList = lazy(loadList);
-const UnsavedFile = lazyPart(() => import('../../ui/unsaved-file.tsx'));
+const UnsavedFile = lazyWithFallback(() => import('../../ui/unsaved-file.tsx'));
 
 export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const [isDownloading, setDownloading] = useState(false);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect } from 'react';
 import { skeleton } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
-import { lazyPart } from '../../data/late-part.tsx';
+import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { useSession } from '../../data/session.ts';
 import { NotLoaded } from '../../ui/refresh-page.tsx';
 import { platformWords } from '#words/account';
@@ -11,7 +11,7 @@ import { css } from '#styled/css';
 import type { Props as ChoiceProps } from './platform-choice.tsx';
 
 const loadChoice = () => import('./platform-choice.tsx');
-const PlatformChoice = lazyPart<ChoiceProps>(loadChoice, NotLoaded);
+const PlatformChoice = lazyWithFallback<ChoiceProps>(loadChoice, NotLoaded);
 
 /** No card without a known preference. */
 export function PlatformCard() {

@@ -1,7 +1,7 @@
 import { basePath } from '#words/language';
 import { Suspense, useEffect, useState } from 'react';
 import { useSession } from '../../data/session.ts';
-import { lazyPart } from '../../data/late-part.tsx';
+import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { useChatToken, useConversation } from '../../data/use-conversation.ts';
 import { consentVersion } from '#contract/chat-limits';
 import { chatWords } from '#words/chat';
@@ -12,8 +12,8 @@ import { skeleton, button, link } from '#styled/recipes';
 import { footerWords, layoutWords } from '#words/layout';
 import { Alert } from '../../ui/alert.tsx';
 
-const ConsentStep = lazyPart(() => import('./consent-step.tsx'), ReloadStep);
-const HelpDialog = lazyPart(() => import('./help-dialog.tsx'), HelpLink);
+const ConsentStep = lazyWithFallback(() => import('./consent-step.tsx'), ReloadStep);
+const HelpDialog = lazyWithFallback(() => import('./help-dialog.tsx'), HelpLink);
 
 /** Another session renders a new page. */
 export function ChatPage() {

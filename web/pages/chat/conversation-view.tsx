@@ -12,7 +12,7 @@ import { button } from '#styled/recipes';
 import { chatWords } from '#words/chat';
 import { drafts } from '../../data/chat-drafts.ts';
 import { serverClock } from '../../data/clock.ts';
-import { lazyPart } from '../../data/late-part.tsx';
+import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { voiceStore } from '../../data/voice-store.ts';
 import { hasLateReply, type Conversation } from '../../rules/conversation-changes.ts';
 import { marks } from '../../start/protocol.ts';
@@ -32,7 +32,7 @@ import { SendingAnnouncer } from './sending-announcer.tsx';
 import { TypedReply } from './transcript-line.tsx';
 import { useSendMessage } from './use-send-message.ts';
 
-const NoticeOffer = lazyPart(() => import('./notice-offer.tsx'));
+const NoticeOffer = lazyWithFallback(() => import('./notice-offer.tsx'));
 
 type Props = { token: string; conversation: Conversation; openHelp: () => void };
 

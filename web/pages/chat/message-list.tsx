@@ -4,7 +4,7 @@ import { button } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { useOpenedAt } from '../../data/use-conversation.ts';
 import { notifyError } from '../../data/error-notices.ts';
-import { lazyPart } from '../../data/late-part.tsx';
+import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { serverClock } from '../../data/clock.ts';
 import { useDay } from '../../data/instants.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
@@ -20,7 +20,7 @@ import {
 import { chatWords } from '#words/chat';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
 
-const VoiceMessage = lazyPart(() => import('./voice-message.tsx'), VoicePlace);
+const VoiceMessage = lazyWithFallback(() => import('./voice-message.tsx'), VoicePlace);
 
 type Props = {
   token: string;

@@ -10,10 +10,10 @@ import { ExternalLink } from '../../ui/external-link.tsx';
 import { TextWithIcon } from '../../ui/icons.tsx';
 import { Sentence } from '../../ui/text.tsx';
 import { useLinkState } from './link-state.ts';
-import { latePart } from '../../data/late-part.tsx';
+import { loadAfterMount } from '../../data/loaded-parts.tsx';
 import { showCodeSent, StepTitle } from './login-step.tsx';
 
-const OtherDevice = latePart(() => import('./other-device.tsx'));
+const OtherDevice = loadAfterMount(() => import('./other-device.tsx'));
 
 type Props = {
   phone: string;

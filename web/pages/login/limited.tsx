@@ -3,10 +3,10 @@ import { useUnlessExpired } from '../../data/instants.ts';
 import type { CodeLimit } from '../../rules/sign-in-steps.ts';
 import { Refusal } from '../../ui/refusal.tsx';
 import { NotLoaded } from '../../ui/refresh-page.tsx';
-import { latePart } from '../../data/late-part.tsx';
+import { loadAfterMount } from '../../data/loaded-parts.tsx';
 import { showCodeSent } from './login-step.tsx';
 
-const LimitedWay = latePart(() => import('./limited-way.tsx'), { failed: <NotLoaded /> });
+const LimitedWay = loadAfterMount(() => import('./limited-way.tsx'), { failed: <NotLoaded /> });
 
 export type LimitProps = {
   limit: CodeLimit | null;

@@ -2,7 +2,7 @@ import { Link, useHydrated } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { askServerTime } from '../../data/api-client.ts';
 import { openAfterLoading } from '../../data/error-notices.ts';
-import { latePart } from '../../data/late-part.tsx';
+import { loadAfterMount } from '../../data/loaded-parts.tsx';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { serverClock } from '../../data/clock.ts';
 import { session } from '../../data/session.ts';
@@ -33,14 +33,14 @@ import { PhoneStep } from './phone-step.tsx';
 
 const missing = <NotLoaded />;
 const signingIn = <PageSpinner label={loginWords.signingIn} />;
-const ExternalSignIn = latePart<ExternalProps>(() => import('./external-sign-in.tsx'), {
+const ExternalSignIn = loadAfterMount<ExternalProps>(() => import('./external-sign-in.tsx'), {
   loading: signingIn,
   failed: missing,
 });
 const loadCodeStep = () => import('./code-step.tsx');
-const CodeStep = latePart(loadCodeStep, { failed: missing });
+const CodeStep = loadAfterMount(loadCodeStep, { failed: missing });
 const loadContact = () => import('./initial-contact.tsx');
-const InitialContact = latePart(loadContact, { failed: missing });
+const InitialContact = loadAfterMount(loadContact, { failed: missing });
 
 export function LoginPage({ wishes }: { wishes: LoginWishes }) {
   const [error, setError] = useState<string | null>(null);

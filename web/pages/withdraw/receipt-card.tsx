@@ -5,7 +5,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 import { openAfterLoading } from '../../data/error-notices.ts';
-import { lazyPart } from '../../data/late-part.tsx';
+import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { formatInstant } from '../../rules/withdrawal-view.ts';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -22,7 +22,7 @@ export type Receipt = {
 type Props = Receipt & { isMember: boolean };
 
 const loadSaving = () => import('../../data/save-file.ts');
-const UnsavedFile = lazyPart(() => import('../../ui/unsaved-file.tsx'));
+const UnsavedFile = lazyWithFallback(() => import('../../ui/unsaved-file.tsx'));
 
 /** The confirmation with its date and time, also as a file, and where the money is. */
 export function ReceiptCard({ state, receipt, mail, refund, isMember }: Props) {

@@ -2,7 +2,7 @@ import { Suspense, useState } from 'react';
 import { css } from '#styled/css';
 import { page } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
-import { lazyPart } from '../../data/late-part.tsx';
+import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { session, useSession } from '../../data/session.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ByPost } from './by-post.tsx';
@@ -10,7 +10,10 @@ import { GuestCard } from './guest-card.tsx';
 import { ReceiptCard, type Receipt } from './receipt-card.tsx';
 
 /** Guests need none of it; where its file does not load, a statement can still be made. */
-const ContractCard = lazyPart<ContractProps>(() => import('./contract-card.tsx'), GuestCard);
+const ContractCard = lazyWithFallback<ContractProps>(
+  () => import('./contract-card.tsx'),
+  GuestCard,
+);
 
 type ContractProps = { token: string; onDone: (receipt: Receipt) => void };
 

@@ -4,7 +4,7 @@ import { loaded } from './within.ts';
 type Loading<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
 /** Like `lazy`, but shows `Instead` if the file does not load. */
-export function lazyPart<Props extends object>(
+export function lazyWithFallback<Props extends object>(
   load: Loading<Props>,
   Instead: ComponentType<Props> = () => null,
 ) {
@@ -14,11 +14,11 @@ export function lazyPart<Props extends object>(
 type Instead = { loading?: ReactNode; failed?: ReactNode };
 
 /** Shows a part once its file is here. With `lazy`, a missing file would replace the page by an error. */
-export function latePart<Props extends object>(
+export function loadAfterMount<Props extends object>(
   load: Loading<Props>,
   { loading = null, failed = null }: Instead = {},
 ): ComponentType<Props> {
-  return function LatePart(props: Props) {
+  return function LoadedAfterMount(props: Props) {
     const [Part, setPart] = useState<ComponentType<Props> | 'missing' | null>(null);
     useEffect(() => {
       loaded(load()).then(
