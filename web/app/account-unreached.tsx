@@ -4,7 +4,7 @@ import { button, link } from '#styled/recipes';
 import { footerWords } from '#words/layout';
 import { unreachedWords } from '#words/unreached';
 import { session } from '../data/session.ts';
-import { loaded } from '../data/within.ts';
+import { loadInTime } from '../data/within.ts';
 import { ResultPage } from '../ui/result-page.tsx';
 
 const shortestPause = 1000;
@@ -45,7 +45,7 @@ export function untilReached(): Promise<void> {
 
 async function tryAgain(): Promise<void> {
   const { token } = session.get();
-  const me = await loaded(import('../data/profile-query.ts')).catch(() => null);
+  const me = await loadInTime(import('../data/profile-query.ts')).catch(() => null);
   if (token) await me?.restoreSession(token);
 }
 

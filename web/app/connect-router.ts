@@ -2,7 +2,7 @@ import type { RegisteredRouter } from '@tanstack/react-router';
 import { addressToken } from '../start/early-start.ts';
 import { onRedirect } from '../data/redirects.ts';
 import { session } from '../data/session.ts';
-import { loaded } from '../data/within.ts';
+import { loadInTime } from '../data/within.ts';
 import { started } from '../data/started.ts';
 import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
@@ -24,7 +24,7 @@ export function connectRouter(router: RegisteredRouter): void {
     if (pathChanged) started.stopAll();
   });
   // Nothing needs it before the page can be used.
-  void loaded(import('./page-listeners.ts')).then(
+  void loadInTime(import('./page-listeners.ts')).then(
     ({ addPageListeners }) => addPageListeners(router),
     () => null,
   );
@@ -52,7 +52,7 @@ const streamRetryMs = 5000;
 function openStreamOnceSignedIn(router: RegisteredRouter): void {
   const isConversation = () => router.latestLocation.pathname.endsWith('/chat');
   const open = () =>
-    void loaded(import('../data/session-stream.ts')).then(
+    void loadInTime(import('../data/session-stream.ts')).then(
       ({ sessionStream }) => sessionStream.start(isConversation),
       () => setTimeout(open, streamRetryMs),
     );
@@ -66,7 +66,7 @@ function openStreamOnceSignedIn(router: RegisteredRouter): void {
 /** Call it after the initialization has begun. */
 async function restore(token: string, router: RegisteredRouter): Promise<void> {
   session.follow(token);
-  const file = loaded(import('../data/profile-query.ts'));
+  const file = loadInTime(import('../data/profile-query.ts'));
   const me = await file.catch(() => null);
   if (me) await me.restoreSession(token);
   else session.noteOutage(token);

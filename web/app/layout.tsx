@@ -12,7 +12,7 @@ import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { link, spinner } from '#styled/recipes';
 import { lazyWithFallback } from '../data/loaded-parts.tsx';
-import { loaded } from '../data/within.ts';
+import { loadInTime } from '../data/within.ts';
 import { toasts, type Toast } from '../data/toasts.ts';
 
 export function Layout() {
@@ -159,7 +159,7 @@ function isNamed(path: string): boolean {
 
 /** Loads the heads, which the landing page does not need, and updates the page's. */
 async function name(path: string): Promise<void> {
-  const heads = await loaded(import('./page-heads.ts')).catch(() => null);
+  const heads = await loadInTime(import('./page-heads.ts')).catch(() => null);
   heads?.updateHead(path);
 }
 

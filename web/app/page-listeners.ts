@@ -6,7 +6,7 @@ import { session, sessionReady } from '../data/session.ts';
 import { closeShownNotices, noticesKey } from '../data/shown-notices.ts';
 import { storage } from '../data/store.ts';
 import { endedToast, showToast, dismissToast } from '../data/toasts.ts';
-import { loaded } from '../data/within.ts';
+import { loadInTime } from '../data/within.ts';
 import { isInApp } from '../rules/in-app.ts';
 
 /** Adds what no page needs at its start; this file loads after it. */
@@ -24,7 +24,7 @@ export function addPageListeners(router: RegisteredRouter): void {
 async function renewNotices(): Promise<void> {
   const { token, user } = await sessionReady();
   if (!token || !user || storage.read(noticesKey) === null) return;
-  const file = await loaded(import('../data/push-subscription.ts')).catch(() => null);
+  const file = await loadInTime(import('../data/push-subscription.ts')).catch(() => null);
   // The account and the next page try again.
   await file?.renewLost(token).catch(() => null);
 }
@@ -89,7 +89,7 @@ function endOutages(router: RegisteredRouter): void {
   const check = async () => {
     if (isTrying || !session.get().isUnreached) return;
     isTrying = true;
-    const file = await loaded(import('./account-unreached.tsx')).catch(() => null);
+    const file = await loadInTime(import('./account-unreached.tsx')).catch(() => null);
     await file?.untilReached();
     isTrying = false;
     if (file) await router.invalidate();

@@ -3,7 +3,7 @@ import { untilWords } from '#words/until';
 import { momentText } from '../rules/moments.ts';
 import { ApiError, fileMissing } from './api-error.ts';
 import { showToast } from './toasts.ts';
-import { loaded } from './within.ts';
+import { loadInTime } from './within.ts';
 
 /** `text` replaces the error's sentence, `fallback` a missing one. */
 export type Wording = { title?: string; fallback?: string; text?: string; id?: string };
@@ -26,7 +26,7 @@ export function openAfterLoading<File>(
   open: (file: File) => void,
   leave?: () => void,
 ): void {
-  loaded(load()).then(
+  loadInTime(load()).then(
     // The import gives no file while the page is loaded again after a deployment.
     (file) => file && open(file),
     () => {

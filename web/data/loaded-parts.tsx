@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, type ReactNode, useEffect, useState } from 'react';
-import { loaded } from './within.ts';
+import { loadInTime } from './within.ts';
 
 type Loading<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
@@ -8,7 +8,7 @@ export function lazyWithFallback<Props extends object>(
   load: Loading<Props>,
   Instead: ComponentType<Props> = () => null,
 ) {
-  return lazy(() => loaded(load()).catch(() => ({ default: Instead })));
+  return lazy(() => loadInTime(load()).catch(() => ({ default: Instead })));
 }
 
 type Instead = { loading?: ReactNode; failed?: ReactNode };
@@ -21,7 +21,7 @@ export function loadAfterMount<Props extends object>(
   return function LoadedAfterMount(props: Props) {
     const [Part, setPart] = useState<ComponentType<Props> | 'missing' | null>(null);
     useEffect(() => {
-      loaded(load()).then(
+      loadInTime(load()).then(
         (file) => setPart(() => file.default),
         () => setPart('missing'),
       );

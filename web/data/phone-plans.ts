@@ -3,17 +3,17 @@ import type { NumberingPlans } from '#contract/pasted';
 import { formatPhone } from '../rules/phone-text.ts';
 import { createStore } from './store.ts';
 
-const loaded = createStore<{ plans?: NumberingPlans }>({});
+const store = createStore<{ plans?: NumberingPlans }>({});
 
 /** Returns the plans once they are loaded. Before, the server reads numbers by the same ones. */
-export const phonePlans = () => loaded.get().plans;
+export const phonePlans = () => store.get().plans;
 
 /** Loads 30 KiB that no page needs first. After a failure the next caller tries again. */
 export async function loadPhonePlans(): Promise<void> {
   if (phonePlans()) return;
   try {
     const { plans } = await import('./phone-library.ts');
-    loaded.set({ plans });
+    store.set({ plans });
   } catch {
     // Without the plans numbers are shown without groups.
   }
@@ -21,7 +21,7 @@ export async function loadPhonePlans(): Promise<void> {
 
 /** Returns a number in groups. The account's header does not use it, since it has a form of its own. */
 export function usePhoneText(phone: string | null | undefined): string {
-  const plans = useSyncExternalStore(loaded.subscribe, phonePlans, () => undefined);
+  const plans = useSyncExternalStore(store.subscribe, phonePlans, () => undefined);
   const needsPlans = Boolean(phone) && !phone?.startsWith('+1');
   useEffect(() => {
     if (needsPlans) void loadPhonePlans();

@@ -6,7 +6,7 @@ import { errorMessage } from './error-notices.ts';
 import { serverClock } from './clock.ts';
 import { session } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
-import { loaded } from './within.ts';
+import { loadInTime } from './within.ts';
 
 export type LoginResult = {
   success: boolean;
@@ -18,7 +18,7 @@ export type LoginResult = {
 };
 /** Loads the profile's file before a code is used up: without it nobody could be signed in. */
 const loadProfiles = () =>
-  loaded(import('./profile-query.ts')).catch(() => {
+  loadInTime(import('./profile-query.ts')).catch(() => {
     throw fileMissing();
   });
 

@@ -7,7 +7,7 @@ import { keptInTab } from './kept-in-tab.ts';
 import { readRecording, RecordingKeeper } from './kept-recording.ts';
 import { askForMicrophone, problemOf, problemText, release, willBeAsked } from './microphone.ts';
 import { player } from './voice-player.ts';
-import { loaded } from './within.ts';
+import { loadInTime } from './within.ts';
 import type { ActiveRecording } from './recorder.ts';
 import { session } from './session.ts';
 import { started } from './started.ts';
@@ -98,7 +98,7 @@ async function announceQuestion(token: string): Promise<void> {
 async function loadRecorder(loadPanel: () => Promise<unknown>) {
   try {
     const files = Promise.all([import('./recorder.ts'), loadPanel()]);
-    const [recorder] = await loaded(files);
+    const [recorder] = await loadInTime(files);
     return recorder;
   } catch {
     throw new DOMException('', 'NetworkError');

@@ -8,7 +8,7 @@ export function within<T>(limit: number, work: Promise<T>): Promise<T> {
   });
 }
 
-export const loaded = <T>(file: Promise<T>): Promise<T> => within(timeLimits.file, file);
+export const loadInTime = <T>(file: Promise<T>): Promise<T> => within(timeLimits.file, file);
 
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';

@@ -5,7 +5,7 @@ import { request } from '../../data/api-client.ts';
 import { fileMissing } from '../../data/api-error.ts';
 import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
-import { loaded } from '../../data/within.ts';
+import { loadInTime } from '../../data/within.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
 import { Action } from './account-layout.tsx';
@@ -73,7 +73,7 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
 }
 
 const loadSaving = () =>
-  loaded(import('../../data/save-file.ts')).catch(() => {
+  loadInTime(import('../../data/save-file.ts')).catch(() => {
     throw fileMissing();
   });
 

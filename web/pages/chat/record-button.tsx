@@ -6,14 +6,14 @@ import { errorWords } from '#words/page-errors';
 import { voiceWords } from '#words/voice';
 import { useSession } from '../../data/session.ts';
 import { noRecording, voiceStore } from '../../data/voice-store.ts';
-import { loaded } from '../../data/within.ts';
+import { loadInTime } from '../../data/within.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { RefreshPage } from '../../ui/refresh-page.tsx';
 import { voiceNotInPlan, type SendError } from './send-error.tsx';
 
 export const loadPanel = () => import('./voice-panel.tsx');
-const loadVoice = () => loaded(import('../../data/voice-draft.ts'));
+const loadVoice = () => loadInTime(import('../../data/voice-draft.ts'));
 
 async function record(token: string): Promise<void> {
   const file = await loadVoice().catch(() => null);

@@ -5,7 +5,7 @@ import { button, link } from '#styled/recipes';
 import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ResultPage } from '../../ui/result-page.tsx';
-import { loaded } from '../../data/within.ts';
+import { loadInTime } from '../../data/within.ts';
 import { useSession, sessionReady } from '../../data/session.ts';
 import {
   paymentSuccessWords,
@@ -252,7 +252,7 @@ async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
     import('../../data/api-client.ts'),
     import('../../data/profile-query.ts'),
   ]);
-  const [{ request }, { fetchProfile }] = await loaded(files);
+  const [{ request }, { fetchProfile }] = await loadInTime(files);
   // Stripe's webhook may arrive after the user.
   const checkout = sessionId
     ? await request('verifyCheckoutSession', { sessionId }).catch(() => null)
