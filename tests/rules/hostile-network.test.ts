@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChatMessage, ChatPage } from '../../worker/contract/chat-schemas.ts';
-import { send } from '../../web/data/send.ts';
-import { TimeLimitError, within } from '../../web/data/within.ts';
+import { fetchInTime } from '../../web/data/fetch-in-time.ts';
+import { TimeLimitError, within } from '../../web/data/promise-limit.ts';
 import {
   awaitsReply,
   conversationOf,
@@ -37,7 +37,7 @@ describe('sending', () => {
 
   it('returns the whole response', async () => {
     request.mockResolvedValue(Response.json({ done: true }, { status: 201 }));
-    const response = await send('/x', 1000);
+    const response = await fetchInTime('/x', 1000);
     if (typeof response === 'string') throw new Error(response);
     expect([response.status, response.ok, await response.json()]).toEqual([
       201,
@@ -49,10 +49,10 @@ describe('sending', () => {
 
   it('tells a network that fails from a response that takes too long', async () => {
     request.mockRejectedValue(new TypeError('Failed to fetch'));
-    expect(await send('/x', 1000)).toBe('unreachable');
+    expect(await fetchInTime('/x', 1000)).toBe('unreachable');
     // Also one that ignores that nobody waits any more.
     request.mockReturnValue(new Promise(() => {}));
-    const sent = send('/x', 1000);
+    const sent = fetchInTime('/x', 1000);
     await vi.advanceTimersByTimeAsync(1000);
     expect(await sent).toBe('slow');
     expect(request.mock.lastCall?.[1]?.signal?.aborted).toBe(true);
@@ -60,7 +60,7 @@ describe('sending', () => {
 
   it('waits no longer for a body that does not end', async () => {
     request.mockResolvedValue(new Response(new ReadableStream({})));
-    const sent = send('/x', 1000);
+    const sent = fetchInTime('/x', 1000);
     await vi.advanceTimersByTimeAsync(1000);
     expect(await sent).toBe('slow');
   });
@@ -73,7 +73,7 @@ describe('sending', () => {
         ),
     );
     const caller = new AbortController();
-    const sent = send('/x', 1000, { signal: caller.signal });
+    const sent = fetchInTime('/x', 1000, { signal: caller.signal });
     caller.abort();
     expect(await sent).toBe('unreachable');
   });

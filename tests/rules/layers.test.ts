@@ -62,8 +62,8 @@ const layers: Record<string, string[]> = {
   'web/start': ['web', 'worker/contract', '!web/routes', '!web/build', '!web/start/chat'],
   // An island: only the build knows it.
   'web/start/chat': ['web', 'worker/contract', '!web/routes', '!web/build'],
-  'web/start/early-start.ts': ['web/start/protocol.ts', 'web/data/send.ts'],
-  'web/start/protocol.ts': ['web/data/send.ts', 'worker/contract'],
+  'web/start/early-start.ts': ['web/start/protocol.ts', 'web/data/fetch-in-time.ts'],
+  'web/start/protocol.ts': ['web/data/fetch-in-time.ts', 'worker/contract'],
   'web/build': ['web', 'worker/contract', 'worker/operations/command-line.ts'],
   web: ['web', 'worker/contract', '!web/build', '!web/start/chat'],
   drizzle: [],

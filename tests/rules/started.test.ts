@@ -15,7 +15,7 @@ const endedBy = (starts: number, by: string): Ending => ({ starts, ends: 'with i
 const endsAlone = (starts: number, by: string): Ending => ({ starts, ends: 'by itself', by });
 
 /**
- * Every file that starts something, and what ends it. A new one belongs into `web/data/started.ts`, or into an effect
+ * Every file that starts something, and what ends it. A new one belongs into `web/data/running-work.ts`, or into an effect
  * that ends it.
  */
 const files: Record<string, Ending> = {
@@ -28,22 +28,22 @@ const files: Record<string, Ending> = {
   'web/start/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
   'web/app/connect-router.ts': endsAlone(1, 'setTimeout(open, streamRetryMs)'),
   'web/app/toaster.tsx': endedBy(1, 'clearTimeout(timer)'),
-  'web/data/reply-lookup.ts': endedBy(1, "started.add('looking for a reply'"),
+  'web/data/reply-lookup.ts': endedBy(1, "runningWork.add('looking for a reply'"),
   'web/data/use-conversation.ts': endedBy(1, 'isEnded = true'),
   'web/data/event-stream.ts': endedBy(4, 'clearTimeout(this.#timer)'),
   'web/data/help-countries.ts': endsAlone(1, 'clearTimeout(timer)'),
-  'web/data/instants.ts': endedBy(1, 'clearTimeout(timer)'),
+  'web/data/expiry.ts': endedBy(1, 'clearTimeout(timer)'),
   'web/data/microphone.ts': endedBy(
     1,
-    "web/data/voice-draft.ts: started.add('microphone question'",
+    "web/data/voice-draft.ts: runningWork.add('microphone question'",
   ),
   'web/data/loudness-meter.ts': endedBy(1, 'web/data/recorder.ts: this.#meter.close()'),
-  'web/data/recorder.ts': endedBy(3, "web/data/voice-draft.ts: started.add('recorder'"),
+  'web/data/recorder.ts': endedBy(3, "web/data/voice-draft.ts: runningWork.add('recorder'"),
   'web/data/save-file.ts': endsAlone(1, 'URL.revokeObjectURL(url), readableMs'),
-  'web/data/send.ts': endsAlone(1, 'clearTimeout(timer)'),
+  'web/data/fetch-in-time.ts': endsAlone(1, 'clearTimeout(timer)'),
   'web/data/session-stream.ts': endsAlone(1, 'setTimeout(() => {'),
-  'web/data/voice-player.ts': endedBy(1, "started.add('player'"),
-  'web/data/within.ts': endsAlone(1, 'clearTimeout(timer)'),
+  'web/data/voice-player.ts': endedBy(1, "runningWork.add('player'"),
+  'web/data/promise-limit.ts': endsAlone(1, 'clearTimeout(timer)'),
   'web/pages/account/account-management-card.tsx': endsAlone(1, 'location.assign(url)'),
   'web/pages/chat/chat-page.tsx': endedBy(1, 'clearTimeout'),
   'web/pages/chat/conversation-effects.ts': endedBy(1, 'clearTimeout(timer)'),

@@ -4,7 +4,7 @@ import { button, link } from '#styled/recipes';
 import { footerWords } from '#words/layout';
 import { unreachedWords } from '#words/unreached';
 import { session } from '../data/session.ts';
-import { loadInTime } from '../data/within.ts';
+import { loadInTime } from '../data/promise-limit.ts';
 import { ResultPage } from '../ui/result-page.tsx';
 
 const shortestPause = 1000;

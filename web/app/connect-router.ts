@@ -2,8 +2,8 @@ import type { RegisteredRouter } from '@tanstack/react-router';
 import { addressToken } from '../start/early-start.ts';
 import { onRedirect } from '../data/redirects.ts';
 import { session } from '../data/session.ts';
-import { loadInTime } from '../data/within.ts';
-import { started } from '../data/started.ts';
+import { loadInTime } from '../data/promise-limit.ts';
+import { runningWork } from '../data/running-work.ts';
 import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
 import { showsCrisisLines } from '../rules/own-errors.ts';
@@ -21,7 +21,7 @@ export function connectRouter(router: RegisteredRouter): void {
     return session.leaveWith(router.navigate({ to, search: search ?? {}, replace: true }));
   });
   router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
-    if (pathChanged) started.stopAll();
+    if (pathChanged) runningWork.stopAll();
   });
   // Nothing needs it before the page can be used.
   void loadInTime(import('./page-listeners.ts')).then(

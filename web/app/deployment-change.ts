@@ -1,5 +1,5 @@
 import { steadyNow } from '../data/clock.ts';
-import { send } from '../data/send.ts';
+import { fetchInTime } from '../data/fetch-in-time.ts';
 import * as timeLimits from '../data/time-limits.ts';
 import { keptInTab } from '../data/kept-in-tab.ts';
 import { createStore, tabStorage } from '../data/store.ts';
@@ -36,7 +36,7 @@ async function isReplaced(): Promise<boolean> {
   const app = appAddress();
   if (!app) return false;
   const request = { method: 'HEAD', cache: 'no-store' } as const;
-  const response = await send(app, timeLimits.reading, request);
+  const response = await fetchInTime(app, timeLimits.reading, request);
   return typeof response === 'object' && response.status === 404;
 }
 

@@ -12,7 +12,7 @@ import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { link, spinner } from '#styled/recipes';
 import { lazyWithFallback } from '../data/loaded-parts.tsx';
-import { loadInTime } from '../data/within.ts';
+import { loadInTime } from '../data/promise-limit.ts';
 import { toasts, type Toast } from '../data/toasts.ts';
 
 export function Layout() {

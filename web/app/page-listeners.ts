@@ -6,7 +6,7 @@ import { session, sessionReady } from '../data/session.ts';
 import { closeShownNotices, noticesKey } from '../data/shown-notices.ts';
 import { storage } from '../data/store.ts';
 import { endedToast, showToast, dismissToast } from '../data/toasts.ts';
-import { loadInTime } from '../data/within.ts';
+import { loadInTime } from '../data/promise-limit.ts';
 import { isInApp } from '../rules/in-app.ts';
 
 /** Adds what no page needs at its start; this file loads after it. */

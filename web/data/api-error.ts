@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#contract/errors';
 import { errorWords } from '#words/page-errors';
-import type { SendFailure } from './send.ts';
+import type { SendFailure } from './fetch-in-time.ts';
 
 export type LocalErrorCode =
   | 'network'

@@ -4,7 +4,7 @@ import { apiBase } from './build-settings.ts';
 import { takeEarlyResponse } from '../start/early-start.ts';
 import { serverClock } from './clock.ts';
 import { sendFailed } from './api-error.ts';
-import { send, type SendFailure } from './send.ts';
+import { fetchInTime, type SendFailure } from './fetch-in-time.ts';
 import { signsOfLife } from './signs-of-life.ts';
 import * as timeLimits from './time-limits.ts';
 
@@ -54,7 +54,7 @@ export async function sendCall(sending: Sending): Promise<Response> {
 
 async function sendNow(sending: Sending, keepalive: boolean): Promise<Response | SendFailure> {
   const { name, path, input, signal } = sending;
-  const sent = await send(apiBase + path, limitOf(name), {
+  const sent = await fetchInTime(apiBase + path, limitOf(name), {
     method: pageRoutes[name].method,
     headers: headersOf(sending),
     body: bodyFor(input),

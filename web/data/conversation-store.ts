@@ -18,7 +18,7 @@ import { sessionStream } from './session-stream.ts';
 import { drafts } from './chat-drafts.ts';
 import { lookForReply } from './reply-lookup.ts';
 import { closeShownNotices } from './shown-notices.ts';
-import { started } from './started.ts';
+import { runningWork } from './running-work.ts';
 import { voiceStore } from './voice-store.ts';
 
 export const conversationKey = (token: string) => ['chat', token] as const;
@@ -169,7 +169,7 @@ class ConversationStore {
 
   #noteCleared(): void {
     this.#clearings += 1;
-    started.stop('player');
+    runningWork.stop('player');
     drafts.removeUnsent();
     void closeShownNotices();
   }

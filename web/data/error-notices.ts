@@ -3,7 +3,7 @@ import { untilWords } from '#words/until';
 import { momentText } from '../rules/moments.ts';
 import { ApiError, fileMissing } from './api-error.ts';
 import { showToast } from './toasts.ts';
-import { loadInTime } from './within.ts';
+import { loadInTime } from './promise-limit.ts';
 
 /** `text` replaces the error's sentence, `fallback` a missing one. */
 export type Wording = { title?: string; fallback?: string; text?: string; id?: string };

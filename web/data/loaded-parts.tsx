@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, type ReactNode, useEffect, useState } from 'react';
-import { loadInTime } from './within.ts';
+import { loadInTime } from './promise-limit.ts';
 
 type Loading<Props> = () => Promise<{ default: ComponentType<Props> }>;
 

@@ -2,7 +2,7 @@ import { microphoneWords } from '#words/voice';
 import { errorWords } from '#words/page-errors';
 import { microphoneProblem, type MicrophoneProblem } from '../rules/recording.ts';
 import * as timeLimits from './time-limits.ts';
-import { TimeLimitError, within } from './within.ts';
+import { TimeLimitError, within } from './promise-limit.ts';
 
 const constraints = {
   channelCount: 1,

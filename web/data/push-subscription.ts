@@ -4,7 +4,7 @@ import { isInApp } from '../rules/in-app.ts';
 import { ApiError } from './api-error.ts';
 import * as timeLimits from './time-limits.ts';
 import { closeShownNotices, noticesKey } from './shown-notices.ts';
-import { within } from './within.ts';
+import { within } from './promise-limit.ts';
 import { storage } from './store.ts';
 
 declare global {

@@ -1,5 +1,5 @@
 import { connectionState } from './event-stream.ts';
-import { started } from './started.ts';
+import { runningWork } from './running-work.ts';
 
 /** Times in ms after sending at which a page whose stream is silent reads by calls. */
 const readTimes = [4000, 10_000, 20_000, 35_000, 60_000, 90_000, 120_000];
@@ -9,8 +9,8 @@ export async function lookForReply(isOver: () => boolean, read: () => void): Pro
   const sentAt = performance.now();
   const eventsBefore = connectionState.get().events;
   let isStopped = false;
-  started.stop('looking for a reply');
-  started.add('looking for a reply', () => {
+  runningWork.stop('looking for a reply');
+  runningWork.add('looking for a reply', () => {
     isStopped = true;
   });
 

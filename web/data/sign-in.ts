@@ -6,7 +6,7 @@ import { errorMessage } from './error-notices.ts';
 import { serverClock } from './clock.ts';
 import { session } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
-import { loadInTime } from './within.ts';
+import { loadInTime } from './promise-limit.ts';
 
 export type LoginResult = {
   success: boolean;
@@ -71,7 +71,7 @@ function limitOf(error: unknown): Limit | null {
 }
 
 /** Returns the state of the first contact; `waiting` also without a response. */
-export async function contactState(phone: string, linkCode: string): Promise<string> {
+export async function readContactState(phone: string, linkCode: string): Promise<string> {
   return request('contactState', { phone, linkCode }).then(
     ({ state }) => state,
     () => 'waiting',
@@ -79,7 +79,7 @@ export async function contactState(phone: string, linkCode: string): Promise<str
 }
 
 /** Returns the state of a code; `sent` also without a response. */
-export async function codeState(phone: string, challenge: string): Promise<string> {
+export async function readCodeState(phone: string, challenge: string): Promise<string> {
   return request('codeState', { phone, challenge }).then(
     ({ state }) => state,
     () => 'sent',

@@ -7,10 +7,10 @@ import { keptInTab } from './kept-in-tab.ts';
 import { readRecording, RecordingKeeper } from './kept-recording.ts';
 import { askForMicrophone, problemOf, problemText, release, willBeAsked } from './microphone.ts';
 import { player } from './voice-player.ts';
-import { loadInTime } from './within.ts';
+import { loadInTime } from './promise-limit.ts';
 import type { ActiveRecording } from './recorder.ts';
 import { session } from './session.ts';
-import { started } from './started.ts';
+import { runningWork } from './running-work.ts';
 import { noRecording, voiceStore, type KeptRecording } from './voice-store.ts';
 
 /** The recording that a person makes and sends. The tab keeps it for them. */
@@ -20,7 +20,7 @@ export const voiceDraft = {
     if (voiceStore.get().isAsking || voiceStore.get().active) return;
     voiceStore.set({ ...noRecording, token, isAsking: true });
     player.stop();
-    const endQuestion = started.add('microphone question', () => voiceStore.set(noRecording));
+    const endQuestion = runningWork.add('microphone question', () => voiceStore.set(noRecording));
     let stream: MediaStream | null = null;
     try {
       void announceQuestion(token);
@@ -113,7 +113,7 @@ function record(Recording: typeof ActiveRecording, stream: MediaStream, token: s
   });
   keeper.begin();
   voiceStore.set({ isAsking: false, active: recording });
-  started.add('recorder', () => void recording.stop('hidden'));
+  runningWork.add('recorder', () => void recording.stop('hidden'));
 }
 
 type Ended = { recorded: Blob | 'short' | 'silent'; seconds: number; end: RecordingEnd };

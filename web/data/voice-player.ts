@@ -1,8 +1,8 @@
 import { ApiError } from './api-error.ts';
 import * as timeLimits from './time-limits.ts';
-import { within } from './within.ts';
+import { within } from './promise-limit.ts';
 import { session } from './session.ts';
-import { started } from './started.ts';
+import { runningWork } from './running-work.ts';
 import { createStore } from './store.ts';
 
 export const speeds = [1, 1.5, 2] as const;
@@ -40,7 +40,7 @@ export const player = {
     if (current === key && state === 'loading') return player.stop();
     const from = current === key ? position : 0;
     audio?.pause();
-    started.add('player', () => player.stop());
+    runningWork.add('player', () => player.stop());
     store.set({ key, state: 'loading', position: from });
     try {
       const address = addresses.get(key) ?? keep(key, await load());

@@ -1,4 +1,4 @@
-import type { SendFailure } from '../data/send.ts';
+import type { SendFailure } from '../data/fetch-in-time.ts';
 import type { ShownChat } from './protocol.ts';
 
 /** Returns the conversation in the frame; a sample at build time. */

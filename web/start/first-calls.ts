@@ -1,6 +1,6 @@
 import { apiBase } from '../data/build-settings.ts';
 import { newestMessagesPath, profilePath, type EarlyStart } from './protocol.ts';
-import { send } from '../data/send.ts';
+import { fetchInTime } from '../data/fetch-in-time.ts';
 import * as timeLimits from '../data/time-limits.ts';
 
 /** What a page reads besides the profile, by the end of its path. */
@@ -13,7 +13,7 @@ export function sendFirstCalls(early: EarlyStart, token: string): void {
     profilePath,
     ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? []),
   ]) {
-    early.responses[path] = send(apiBase + path, timeLimits.reading, {
+    early.responses[path] = fetchInTime(apiBase + path, timeLimits.reading, {
       // One script serves every language: all pages share a content policy.
       headers: {
         Authorization: `Bearer ${token}`,

@@ -1,4 +1,4 @@
-import { send } from '../data/send.ts';
+import { fetchInTime } from '../data/fetch-in-time.ts';
 import * as timeLimits from '../data/time-limits.ts';
 import { isOwnScript } from '../rules/own-errors.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
@@ -88,7 +88,7 @@ async function loadAgain(script: string): Promise<void> {
   const files = document.querySelectorAll<HTMLLinkElement>('[rel=modulepreload]');
   const addresses = [script, ...[...files].map(({ href }) => href)];
   const answers = await Promise.all(
-    addresses.map((each) => send(each, timeLimits.reading, { cache: 'reload' })),
+    addresses.map((each) => fetchInTime(each, timeLimits.reading, { cache: 'reload' })),
   );
   const [navigation] = performance.getEntriesByType('navigation');
   // A page that fails after it was loaded again stays as it is.

@@ -1,7 +1,7 @@
 import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
 import * as timeLimits from '../data/time-limits.ts';
-import { send } from '../data/send.ts';
+import { fetchInTime } from '../data/fetch-in-time.ts';
 import { loadApp } from './after-paint.ts';
 import { appLink } from './protocol.ts';
 import { StartNotice } from './start-notice.ts';
@@ -66,7 +66,7 @@ function hasFiles(): Promise<boolean> {
 
 /** Returns 0 without a connection. */
 async function statusOf(file: string): Promise<number> {
-  const response = await send(file, timeLimits.reading, { method: 'HEAD', cache: 'no-store' });
+  const response = await fetchInTime(file, timeLimits.reading, { method: 'HEAD', cache: 'no-store' });
   return typeof response === 'string' ? 0 : response.status;
 }
 

@@ -1,4 +1,4 @@
-import { send } from '../data/send.ts';
+import { fetchInTime } from '../data/fetch-in-time.ts';
 import * as timeLimits from '../data/time-limits.ts';
 
 /* The offline page has this script alone. */
@@ -13,7 +13,7 @@ async function look(): Promise<void> {
   if (isLooking || document.hidden) return;
   isLooking = true;
   clearTimeout(timer);
-  const response = await send(location.href, timeLimits.reading, {
+  const response = await fetchInTime(location.href, timeLimits.reading, {
     method: 'HEAD',
     cache: 'no-store',
   });

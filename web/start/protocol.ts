@@ -1,6 +1,6 @@
 import type { ChatPage } from '#contract/chat-schemas';
 import { messagesPerPage } from '#contract/chat-limits';
-import type { SendFailure } from '../data/send.ts';
+import type { SendFailure } from '../data/fetch-in-time.ts';
 
 /*
  * All that the served page, its inline scripts and the app agree on: marks of

@@ -5,7 +5,7 @@ import { request } from '../../data/api-client.ts';
 import { fileMissing } from '../../data/api-error.ts';
 import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
-import { loadInTime } from '../../data/within.ts';
+import { loadInTime } from '../../data/promise-limit.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
 import { Action } from './account-layout.tsx';

@@ -5,7 +5,7 @@ import type { User } from '../../rules/user-profile.ts';
 import { usageView } from '../../rules/account-view.ts';
 import { isAllowanceSpent } from '../../rules/spent-allowance.ts';
 import { dayAndTimeText } from '../../rules/moments.ts';
-import { useUnlessExpired } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/expiry.ts';
 import { accountWords, usageWords } from '#words/account';
 import { untilWords } from '#words/until';
 import { AccountCard, RefreshButton } from './account-layout.tsx';

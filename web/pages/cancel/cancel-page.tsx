@@ -8,7 +8,7 @@ import { failureOf } from '../../data/error-notices.ts';
 import { showToast } from '../../data/toasts.ts';
 import { refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
 import { useTrialSubscription } from '../../data/trial-subscription.ts';
-import { useUnlessExpired } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/expiry.ts';
 import { useSession } from '../../data/session.ts';
 import { cancelView } from '../../rules/cancel-view.ts';
 import { formatDate } from '../../rules/formats.ts';

@@ -5,7 +5,7 @@ import { css } from '#styled/css';
 import { link } from '#styled/recipes';
 import { composerWords } from '#words/chat';
 import { untilWords } from '#words/until';
-import { useUnlessExpired } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/expiry.ts';
 import { useSession } from '../../data/session.ts';
 import { dayAndTimeText } from '../../rules/moments.ts';
 

@@ -20,7 +20,7 @@ import { voiceStore } from '../../data/voice-store.ts';
 import { ComposerNotes } from './composer-notes.tsx';
 import { besideField, loadPanel, RecordButton } from './record-button.tsx';
 import { SendErrorText, type SendError } from './send-error.tsx';
-import { started } from '../../data/started.ts';
+import { runningWork } from '../../data/running-work.ts';
 
 const VoicePanel = lazy(loadPanel);
 
@@ -37,7 +37,7 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
   const { isRecording, isVoice } = useVoice(token);
   const { field, submit, write } = useWriting({ text, send, error, showError });
   const recordButton = useFocusAfter(isVoice);
-  useEffect(() => () => started.stopAll(), []);
+  useEffect(() => () => runningWork.stopAll(), []);
 
   return (
     // A native submission would load the page again.

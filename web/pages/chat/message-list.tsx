@@ -6,7 +6,7 @@ import { useOpenedAt } from '../../data/use-conversation.ts';
 import { notifyError } from '../../data/error-notices.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { serverClock } from '../../data/clock.ts';
-import { useDay } from '../../data/instants.ts';
+import { useDay } from './day-change.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import {
   aiNoticeIntervalMs,

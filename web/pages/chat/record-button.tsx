@@ -6,7 +6,7 @@ import { errorWords } from '#words/page-errors';
 import { voiceWords } from '#words/voice';
 import { useSession } from '../../data/session.ts';
 import { noRecording, voiceStore } from '../../data/voice-store.ts';
-import { loadInTime } from '../../data/within.ts';
+import { loadInTime } from '../../data/promise-limit.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { RefreshPage } from '../../ui/refresh-page.tsx';

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { css } from '#styled/css';
 import { link } from '#styled/recipes';
 import { ApiError } from '../../data/api-error.ts';
-import { useUnlessExpired } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/expiry.ts';
 import { useSession } from '../../data/session.ts';
 import { isAllowanceSpent } from '../../rules/spent-allowance.ts';
 import { dayAndTimeText, momentText } from '../../rules/moments.ts';

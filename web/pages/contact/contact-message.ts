@@ -4,7 +4,7 @@ import { isVisible } from '#contract/visible-text';
 import { contactWords } from '#words/contact';
 import { sendFailed } from '../../data/api-error.ts';
 import { contactAddress } from '../../data/build-settings.ts';
-import { send } from '../../data/send.ts';
+import { fetchInTime } from '../../data/fetch-in-time.ts';
 import * as timeLimits from '../../data/time-limits.ts';
 
 export const ContactMessage = v.object({
@@ -29,7 +29,7 @@ const simulatedDelay = 1500;
 export async function sendMessage(message: object): Promise<void> {
   if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelay));
   const headers = { 'Content-Type': 'application/json' };
-  const response = await send(contactAddress, timeLimits.writing, {
+  const response = await fetchInTime(contactAddress, timeLimits.writing, {
     method: 'POST',
     headers,
     body: JSON.stringify(message),

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { codeState } from '../../data/sign-in.ts';
+import { readCodeState } from '../../data/sign-in.ts';
 import { codeLifetimeMs } from '../../rules/sign-in-steps.ts';
 import { useRepeatedQuestion } from './repeated-question.ts';
 
@@ -26,7 +26,7 @@ export function useCodeFate({ phone, challenge, isAwaited, isYoung }: Awaited) {
     pauseAfter,
     ask: async (hasLeft) => {
       if (!challenge || !isAwaited) return false;
-      const state = await codeState(phone, challenge);
+      const state = await readCodeState(phone, challenge);
       // The server says `expired` of used-up tries, too.
       const fits = state === 'expired' && isYoung() ? 'spent' : state;
       if (!hasLeft() && state !== 'sent') setFate({ challenge, state: fits });

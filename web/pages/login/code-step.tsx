@@ -29,7 +29,7 @@ import {
   type SignInStep,
 } from '../../rules/sign-in-steps.ts';
 import { serverClock } from '../../data/clock.ts';
-import { useUnlessExpired } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/expiry.ts';
 import { requestOtp, verifyOtp } from '../../data/sign-in.ts';
 
 type VerificationOptions = {

@@ -1,5 +1,5 @@
 import { errorWords } from '#words/page-errors';
-import { useUnlessExpired } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/expiry.ts';
 import type { CodeLimit } from '../../rules/sign-in-steps.ts';
 import { Refusal } from '../../ui/refusal.tsx';
 import { NotLoaded } from '../../ui/refresh-page.tsx';

@@ -1,4 +1,4 @@
-import { contactState } from '../../data/sign-in.ts';
+import { readContactState } from '../../data/sign-in.ts';
 import { useRepeatedQuestion } from './repeated-question.ts';
 
 const pauseMs = 3000;
@@ -17,7 +17,7 @@ export function useLinkState(
     about: linkCode ? `${phone} ${linkCode}` : null,
     pauseAfter: (elapsed) => (elapsed < patientAfterMs ? pauseMs : longPauseMs),
     ask: async (hasLeft) => {
-      const state = await contactState(phone, linkCode!);
+      const state = await readContactState(phone, linkCode!);
       if (!hasLeft()) await proceed(state, hasLeft);
     },
   });

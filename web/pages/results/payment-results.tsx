@@ -5,7 +5,7 @@ import { button, link } from '#styled/recipes';
 import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ResultPage } from '../../ui/result-page.tsx';
-import { loadInTime } from '../../data/within.ts';
+import { loadInTime } from '../../data/promise-limit.ts';
 import { useSession, sessionReady } from '../../data/session.ts';
 import {
   paymentSuccessWords,

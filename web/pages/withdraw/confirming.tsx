@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
 import { queryClient } from '../../data/query-client.ts';
-import { useUnlessExpired } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/expiry.ts';
 import { Refusal, type Refused } from '../../ui/refusal.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 

@@ -1,12 +1,11 @@
 import { useEffect, useReducer } from 'react';
-import { nextMidnight } from '../rules/moments.ts';
-import { deviceNow, serverClock } from './clock.ts';
+import { serverClock } from './clock.ts';
 
 /** ms; a device that sleeps stops the page's clock, which the server then puts right. */
 const longestTimer = 60_000;
 
 /** Calls `listener` at an instant, also if the device slept. Returns what ends the waiting. */
-function atInstant(instant: number, now: () => number, listener: () => void): () => void {
+export function atInstant(instant: number, now: () => number, listener: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
     clearTimeout(timer);
@@ -46,20 +45,4 @@ export function useUnlessExpired<Refused extends { until: string | null }>(
   const isAhead = useIsAhead(refused?.until);
   if (!refused) return null;
   return refused.until === null || isAhead ? refused : null;
-}
-
-export function useDay(): void {
-  const [, renderAgain] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => {
-    let end: () => void;
-    const wait = () => {
-      end = atInstant(nextMidnight(deviceNow()), deviceNow, nextDay);
-    };
-    const nextDay = () => {
-      renderAgain();
-      wait();
-    };
-    wait();
-    return () => end();
-  }, []);
 }

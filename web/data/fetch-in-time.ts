@@ -1,7 +1,7 @@
 export type SendFailure = 'unreachable' | 'slow';
 
 /** Sends a call. With `keepalive` it outlives the page, with at most 64 KiB for all such calls. */
-export function send(
+export function fetchInTime(
   address: string,
   limit: number,
   { signal, ...request }: RequestInit = {},

@@ -3,7 +3,7 @@ type Started = 'microphone question' | 'recorder' | 'player' | 'looking for a re
 const running = new Map<Started, () => void>();
 
 /** What runs in a page, and is stopped when the page is left in any way. */
-export const started = {
+export const runningWork = {
   /** Adds the one of its kind. Call the result when it has ended by itself. */
   add(kind: Started, stop: () => void): () => void {
     running.set(kind, stop);
@@ -19,6 +19,6 @@ export const started = {
   },
 
   stopAll(): void {
-    for (const kind of running.keys()) started.stop(kind);
+    for (const kind of running.keys()) runningWork.stop(kind);
   },
 };
