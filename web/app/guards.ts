@@ -1,7 +1,7 @@
 import { redirect } from '@tanstack/react-router';
 import { session, sessionReady } from '../data/session.ts';
 import type { User } from '../rules/user-profile.ts';
-import { isPlanId, leadingTo, returnPage, type LoginWishes } from '../rules/destinations.ts';
+import { isPlanId, readReturnPage, returnPage, type LoginWishes } from '../rules/destinations.ts';
 
 type Guarded = { context: RouterContext };
 type Address = { pathname: string; searchStr: string; search: { plan?: string } };
@@ -45,5 +45,5 @@ export async function requireGuest(next: string | undefined): Promise<void> {
   const { user, isUnreached } = await sessionReady();
   const isMember = user !== null || isUnreached;
   if (!isMember || session.needsCode()) return;
-  throw redirect({ ...(leadingTo(next) ?? { to: '/account' }), replace: true });
+  throw redirect({ ...(readReturnPage(next) ?? { to: '/account' }), replace: true });
 }

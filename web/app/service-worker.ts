@@ -29,10 +29,10 @@ const worker = globalThis as unknown as Worker;
 
 /** The cache holds public pages and nothing personal. */
 const cacheName = 'offline';
-const starts = languages.flatMap(({ tag, path }) => (published.includes(tag) ? [path] : []));
+const languagePaths = languages.flatMap(({ tag, path }) => (published.includes(tag) ? [path] : []));
 const keptPages = import.meta.env.DEV
   ? [] // The pages of `npm run dev` show nothing without its server.
-  : starts.flatMap((start) => [`${start}/help-now`, `${start}/offline`]);
+  : languagePaths.flatMap((start) => [`${start}/help-now`, `${start}/offline`]);
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(keepAll());
@@ -119,7 +119,7 @@ function soon(response: Promise<Response>): Promise<Response> {
 /** Returns the kept page for a path, however its language is spelled. */
 function offlinePage(path: string): string {
   const [, base = '', rest = path] = /^\/([a-z]{2})(?:[-_][a-z\d]+)?(\/.*)?$/i.exec(path) ?? [];
-  const start = starts.find((each) => each.slice(1, 3) === base.toLowerCase()) ?? '';
+  const start = languagePaths.find((each) => each.slice(1, 3) === base.toLowerCase()) ?? '';
   const isHelp = rest.replace(/\/$/, '') === '/help-now';
   return `${start}/${isHelp ? 'help-now' : 'offline'}`;
 }

@@ -9,48 +9,36 @@ const keptParameters: Partial<Record<ReturnPath, Record<string, RegExp>>> = {
   '/account': { session_id: /^[\w-]{1,200}$/, status: /^[\w-]{1,40}$/ },
 };
 
-export type Destination =
-  | '/'
-  | '/login'
-  | '/account'
-  | '/pending-approval'
-  | '/plans'
-  | '/contact'
-  | ReturnPath;
+export type Destination = '/' | '/login' | '/pending-approval' | '/plans' | '/contact' | ReturnPath;
 
-type ReturnPage = { to: ReturnPath; search?: Record<string, string> };
+type ReturnPage = { to: ReturnPath; search: Record<string, string> };
 
-/** In any language; undefined for any other address. */
-export function leadingTo(address: unknown): ReturnPage | undefined {
+/** Reads the address of such a page in any language; undefined for any other. */
+export function readReturnPage(address: unknown): ReturnPage | undefined {
   if (typeof address !== 'string' || address.length > 500) return undefined;
   const [path = '', query = ''] = address.split('?');
-  const start = starts.find((each) => path.startsWith(`${each}/`)) ?? '';
+  const start = languagePaths.find((each) => path.startsWith(`${each}/`)) ?? '';
   const plain = path.slice(start.length).replace(/\/$/, '');
   const to = returnPaths.find((each) => each === plain);
   if (!to) return undefined;
-
-  const search = takenParameters(to, new URLSearchParams(query));
-  return search ? { to, search } : { to };
+  return { to, search: takenParameters(to, new URLSearchParams(query)) };
 }
 
-const starts = languages.map(({ path }) => path).filter(Boolean);
+const languagePaths = languages.map(({ path }) => path).filter(Boolean);
 
-function takenParameters(
-  to: ReturnPath,
-  given: URLSearchParams,
-): Record<string, string> | undefined {
+function takenParameters(to: ReturnPath, given: URLSearchParams): Record<string, string> {
   const taken: Record<string, string> = {};
   for (const [name, rule] of Object.entries(keptParameters[to] ?? {})) {
     const value = given.get(name);
     if (value !== null && rule.test(value)) taken[name] = value;
   }
-  return Object.keys(taken).length > 0 ? taken : undefined;
+  return taken;
 }
 
-/** The value of `next`; undefined where the account follows. */
+/** Returns the value of `next`; undefined where the account follows. */
 export function returnPage(address: unknown): string | undefined {
-  const { to, search } = leadingTo(address) ?? {};
-  if (search) return `${to}?${new URLSearchParams(search).toString()}`;
+  const { to, search = {} } = readReturnPage(address) ?? {};
+  if (Object.keys(search).length > 0) return `${to}?${new URLSearchParams(search).toString()}`;
   return to === '/account' ? undefined : to;
 }
 
@@ -61,7 +49,7 @@ export function checkoutSearch({ session_id }: Record<string, unknown>): Checkou
   return { session_id: typeof session_id === 'string' && session_id ? session_id : undefined };
 }
 
-export type AfterLogin = Leading & { toast: 'none' | 'success' | 'issue' };
+export type AfterLogin = Lead & { toast: 'none' | 'success' | 'issue' };
 
 export type LoginWishes = { plan?: string | undefined; next?: string | undefined };
 
@@ -70,7 +58,7 @@ export function loginWishes({ plan, next }: Record<string, unknown>): LoginWishe
   return { plan: typeof plan === 'string' ? plan : undefined, next: returnPage(next) };
 }
 
-type Leading = { to: Destination; search?: Record<string, string> };
+type Lead = { to: Destination; search?: Record<string, string> };
 
 export function afterLogin(
   status: string | null | undefined,
@@ -78,7 +66,7 @@ export function afterLogin(
 ): AfterLogin {
   if (isPlanId(plan)) return { to: '/account', toast: 'success' };
   if (!status || status === 'approved' || status === 'authenticated')
-    return { to: '/account', ...leadingTo(next), toast: 'none' };
+    return { to: '/account', ...readReturnPage(next), toast: 'none' };
   if (status === 'pending') return { to: '/pending-approval', toast: 'none' };
   return { to: '/', toast: 'issue' };
 }
