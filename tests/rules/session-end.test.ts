@@ -4,7 +4,7 @@ import { apiErrors } from '../../worker/contract/errors.ts';
 import { ApiError } from '../../web/data/api-error.ts';
 import { handleRequestError } from '../../web/data/error-handling.ts';
 import { session } from '../../web/data/session.ts';
-import { isOwnScript, showsCrisisLines } from '../../web/rules/own-errors.ts';
+import { isOwnScript, showsCrisisLines } from '../../web/rules/crash-rules.ts';
 
 const stored = new Map<string, string>();
 vi.stubGlobal('localStorage', {

@@ -15,7 +15,7 @@ import {
 } from '../../web/build/site-files.ts';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { chosenHome } from '../../web/app/language-addresses.ts';
-import { plainPath } from '../../web/rules/browser-input.ts';
+import { correctedPath } from '../../web/rules/addresses.ts';
 import { isInApp } from '../../web/rules/in-app.ts';
 import type { Served, Visitor } from '../../web/start/protocol.ts';
 import { startMode, type StartMode } from '../../web/start/start-modes.ts';
@@ -52,13 +52,13 @@ describe('the heads and headers of pages', () => {
     ['/ES/Plans%20', '/es/plans'],
     ['/.', '/'],
   ])('%s is written for %s', (written, path) => {
-    expect(plainPath(written)).toBe(path);
+    expect(correctedPath(written)).toBe(path);
   });
 
   it('takes the path of no page for a wrong one', () => {
     const paths = Object.keys(pages).flatMap((path) => [path, `/es${path}`, `${path}/`]);
-    expect(paths.map(plainPath)).toEqual(paths);
-    const again = (path: string) => plainPath(plainPath(path)) === plainPath(path);
+    expect(paths.map(correctedPath)).toEqual(paths);
+    const again = (path: string) => correctedPath(correctedPath(path)) === correctedPath(path);
     fc.assert(fc.property(fc.webPath(), again));
   });
 

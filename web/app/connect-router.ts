@@ -6,7 +6,7 @@ import { loadInTime } from '../data/promise-limit.ts';
 import { runningWork } from '../data/running-work.ts';
 import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
-import { showsCrisisLines } from '../rules/own-errors.ts';
+import { showsCrisisLines } from '../rules/crash-rules.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
 import { externalTokenHash, tokenKey } from '../start/protocol.ts';
 

@@ -7,8 +7,8 @@ import { RefreshPage } from '../ui/refresh-page.tsx';
 import { ResultPage } from '../ui/result-page.tsx';
 import { loadAfterMount } from '../data/loaded-parts.tsx';
 import { createStore } from '../data/store.ts';
-import { plainPath } from '../rules/browser-input.ts';
-import { isOwnScript, showsCrisisLines } from '../rules/own-errors.ts';
+import { correctedPath } from '../rules/addresses.ts';
+import { isOwnScript, showsCrisisLines } from '../rules/crash-rules.ts';
 import { errorWords } from '#words/page-errors';
 import { PageSpinner } from '../ui/spinner.tsx';
 import { afterCheck, partMissing } from './deployment-change.ts';
@@ -84,8 +84,8 @@ function PartMissing() {
 function useCorrectAddress(): void {
   useEffect(() => {
     const { pathname, search, hash } = location;
-    const plain = plainPath(pathname);
-    if (plain !== pathname) location.replace(plain + search + hash);
+    const path = correctedPath(pathname);
+    if (path !== pathname) location.replace(path + search + hash);
   }, []);
 }
 

@@ -7,7 +7,7 @@ import { PageSpinner } from '../ui/spinner.tsx';
 import { RefreshPage } from '../ui/refresh-page.tsx';
 import { layoutWords } from '#words/layout';
 import { CrashScreen, uncaughtError } from './error-screens.tsx';
-import { showsCrisisLines } from '../rules/own-errors.ts';
+import { showsCrisisLines } from '../rules/crash-rules.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { link, spinner } from '#styled/recipes';

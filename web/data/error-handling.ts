@@ -1,4 +1,4 @@
-import { isLocalHost } from '../rules/browser-input.ts';
+import { isLocalHost } from '../rules/addresses.ts';
 import { sessionEnded, type ApiError } from './api-error.ts';
 import { notifyError } from './error-notices.ts';
 import { redirectTo } from './redirects.ts';

@@ -1,6 +1,6 @@
 import { fetchInTime } from '../data/fetch-in-time.ts';
 import * as timeLimits from '../data/time-limits.ts';
-import { isOwnScript } from '../rules/own-errors.ts';
+import { isOwnScript } from '../rules/crash-rules.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 import {
   documentMarks,

@@ -9,7 +9,7 @@ import { Action, AccountCard } from './account-layout.tsx';
 import { PrivacyActions } from './data-and-sessions.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { createPortalSession, createSubscriptionSession } from '../../data/billing-pages.ts';
-import { isOwnAddress } from '../../rules/browser-input.ts';
+import { isOwnAddress } from '../../rules/addresses.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
 import { showToast } from '../../data/toasts.ts';

@@ -11,7 +11,8 @@ import {
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { drafts } from '../../data/chat-drafts.ts';
-import { likelyKeyboard, sendsOnEnter } from '../../rules/browser-input.ts';
+import { followKeyboard, hasKeyboard } from '../../data/keyboard.ts';
+import { sendsOnEnter } from '../../rules/chat-input.ts';
 import { marks } from '../../start/protocol.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { composerWords } from '#words/chat';
@@ -131,7 +132,7 @@ function MessageField({ ref, text, error, write, submit }: MessageFieldProps) {
   const enterSends = useSyncExternalStore(followKeyboard, hasKeyboard, () => false);
   const descriptions = [error && 'message-error', enterSends && 'message-hint'].filter(Boolean);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!sendsOnEnter(event.nativeEvent)) return;
+    if (!sendsOnEnter(event.nativeEvent, hasKeyboard())) return;
     event.preventDefault();
     // A held key sends once.
     if (!event.repeat) submit();
@@ -169,14 +170,6 @@ function useFocusAfter(isOpen: boolean) {
     wasOpen.current = isOpen;
   }, [isOpen]);
   return element;
-}
-
-const hasKeyboard = () => likelyKeyboard().matches;
-
-function followKeyboard(listener: () => void): () => void {
-  const media = likelyKeyboard();
-  media.addEventListener('change', listener);
-  return () => media.removeEventListener('change', listener);
 }
 
 const form = css({ display: 'grid', gap: '2' });

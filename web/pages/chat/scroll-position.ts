@@ -1,6 +1,6 @@
 import { useHydrated } from '@tanstack/react-router';
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
-import { isNearEnd } from '../../rules/browser-input.ts';
+import { isNearEnd } from '../../rules/chat-input.ts';
 
 /** `newest` is the last `seq`. */
 type Content = {

@@ -11,7 +11,7 @@ import { createSubscriptionSession } from '../../data/billing-pages.ts';
 import { useTrialSubscription } from '../../data/trial-subscription.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { useSession } from '../../data/session.ts';
-import { isOwnAddress } from '../../rules/browser-input.ts';
+import { isOwnAddress } from '../../rules/addresses.ts';
 import { obstacleOf, orderView, payerOf, type Obstacle } from '../../rules/order-view.ts';
 import { isOrdered, planOffer } from '../../rules/plan-offer.ts';
 import { planTexts } from '../../rules/plan-texts.ts';

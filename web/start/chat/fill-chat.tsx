@@ -12,7 +12,8 @@ import {
 } from '../protocol.ts';
 import { holdApp, parsed } from '../hold-app.ts';
 import { TranscriptLine, VoicePlace } from '../../pages/chat/transcript-line.tsx';
-import { isNearEnd, sendsOnEnter } from '../../rules/browser-input.ts';
+import { hasKeyboard } from '../../data/keyboard.ts';
+import { isNearEnd, sendsOnEnter } from '../../rules/chat-input.ts';
 import {
   shownMessage,
   type ShownMessage,
@@ -93,7 +94,8 @@ function handleEarlyInput(): void {
     if (shellRoot() && isField(target)) grow(target);
   });
   addEventListener('keydown', (event) => {
-    if (!shellRoot() || !isField(event.target) || !sendsOnEnter(event)) return;
+    if (!shellRoot() || !isField(event.target)) return;
+    if (!sendsOnEnter(event, hasKeyboard())) return;
     event.preventDefault();
     event.target.form?.requestSubmit();
   });
