@@ -114,20 +114,20 @@ function useCheckoutReturn(): void {
 }
 
 async function welcomeBack(sessionId: string | undefined): Promise<void> {
-  if (sessionId) await verify(sessionId);
+  if (sessionId) await showNewPlan(sessionId);
   await fetchProfile({ inBackground: true });
 }
 
-async function verify(sessionId: string): Promise<void> {
+async function showNewPlan(sessionId: string): Promise<void> {
   // The failure is shown already.
-  const answer = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
-  if (!answer?.success || !answer.tierUpdated || wasSaid(sessionId)) return;
-  const description = accountWords.planUpdatedTo(planName(planOf(answer.newTier).id));
+  const response = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
+  if (!response?.success || !response.tierUpdated || wasShown(sessionId)) return;
+  const description = accountWords.planUpdatedTo(planName(planOf(response.newTier).id));
   showToast({ type: 'success', title: accountWords.planUpdated, description });
 }
 
-/** Whether this tab has said it: Back and a reload open the address again. */
-function wasSaid(sessionId: string): boolean {
+/** Whether this tab has shown it: Back and a reload open the address again. */
+function wasShown(sessionId: string): boolean {
   const key = `planUpdated.${sessionId}`;
   const was = tabStorage.read(key) !== null;
   tabStorage.write(key, 'yes');

@@ -36,5 +36,5 @@ export async function sendMessage(message: object): Promise<void> {
     credentials: 'omit',
   });
   if (!(response instanceof Response)) throw sendFailed(response);
-  if (!response.ok) throw new Error(`The contact address answered ${response.status}`);
+  if (!response.ok) throw new Error(`The contact address responded with ${response.status}`);
 }

@@ -5,7 +5,7 @@ type Question = {
   about: string | null;
   /** ms, by the time since the first pause, also of a page shown again. */
   pauseAfter: (elapsed: number) => number;
-  /** Returns whether the answer was the last one. */
+  /** Returns whether the response was final. */
   ask: (hasLeft: () => boolean) => Promise<boolean | void>;
 };
 
