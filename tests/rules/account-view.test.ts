@@ -3,7 +3,7 @@ import {
   managementButton,
   statusLine,
   usageView,
-  type StatusFacts,
+  type StatusInput,
 } from '../../web/rules/account-view.ts';
 import { planOf, plans, type Plan } from '../../worker/contract/plans.ts';
 import type { CollectionPause, Subscription } from '../../worker/contract/schemas.ts';
@@ -21,13 +21,13 @@ describe('the status of a plan', () => {
     scheduledTierId: null,
     collectionPause: null,
   };
-  const line = (facts: Partial<StatusFacts>) => statusLine({ ...active, ...none, ...facts }, 'UTC');
+  const line = (facts: Partial<StatusInput>) => statusLine({ ...active, ...none, ...facts }, 'UTC');
   const trial = { subscriptionStatus: 'trialing' };
   const downgrade = { subscriptionStatus: 'downgrade_scheduled', scheduledTierId: 'basic' };
   const cancellation = { subscriptionStatus: 'cancellation_scheduled' };
   const scheduledTierId = 'basic';
 
-  it.each<[facts: Partial<StatusFacts>, text: string]>([
+  it.each<[facts: Partial<StatusInput>, text: string]>([
     [{ ...trial, cancelAtDate, renewalDate }, 'Trial ends on January 5, 2025'],
     [
       { ...trial, renewalDate, scheduledTierId },
@@ -72,7 +72,7 @@ describe('the status of a plan', () => {
   const paidWeek =
     'Your paid week stays until January 5, 2025. After that, the Free plan counts until a week is paid again.';
 
-  it.each<[what: string, facts: Partial<StatusFacts>, text: string, hint: string]>([
+  it.each<[what: string, facts: Partial<StatusInput>, text: string, hint: string]>([
     ['in a paid week', { renewalDate }, until, paidWeek],
     ['after it', { subscriptionTier: 'free' }, until, freePlan],
     [

@@ -4,9 +4,9 @@ import { joinedSlices, recordingEnds } from '../rules/recording.ts';
 import type { KeptRecording } from './voice-store.ts';
 
 type Owner = { token: string; id: string };
-type Kept = Record<string, unknown>;
+type StoredTexts = Record<string, unknown>;
 
-const read = (token: string): Kept => Object(keptInTab.read('recording', token));
+const read = (token: string): StoredTexts => Object(keptInTab.read('recording', token));
 
 /** Slices outlive a page that ends meanwhile; the whole takes their place. */
 export class RecordingKeeper {
@@ -77,10 +77,10 @@ export function readRecording(token: string): KeptRecording | null {
 }
 
 /** Up to the first that is missing: what follows would not play. */
-function slicesOf(token: string): Kept[] {
-  const slices: Kept[] = [];
+function slicesOf(token: string): StoredTexts[] {
+  const slices: StoredTexts[] = [];
   for (;;) {
-    const slice: Kept = Object(keptInTab.read(`slice${slices.length}`, token));
+    const slice: StoredTexts = Object(keptInTab.read(`slice${slices.length}`, token));
     const { id } = slices[0] ?? slice;
     if (typeof slice['data'] !== 'string' || slice['id'] !== id) return slices;
     slices.push(slice);

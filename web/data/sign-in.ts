@@ -34,7 +34,7 @@ const noFailure = { isNetworkError: false, isLost: false, limit: null };
 /** A refusal of codes until a time, except by a message with the link code. */
 type Limit = { until: string | null; linkCode: string | null };
 
-type OtpRequest = Omit<typeof noFailure, 'limit'> & {
+type OtpResult = Omit<typeof noFailure, 'limit'> & {
   limit: Limit | null;
   success: boolean;
   requiresInitialContact: boolean;
@@ -44,7 +44,7 @@ type OtpRequest = Omit<typeof noFailure, 'limit'> & {
 };
 
 /** Requests a code. `isLost`: one may have been sent, but no response came in time. */
-export async function requestOtp(phone: string): Promise<OtpRequest> {
+export async function requestOtp(phone: string): Promise<OtpResult> {
   try {
     const { success, requiresInitialContact, message, challenge, linkCode } = await request(
       'requestOtp',

@@ -4,7 +4,7 @@ import { planName } from './plan-texts.ts';
 import { formatDate } from './formats.ts';
 import type { CollectionPause } from '#contract/schemas';
 
-export type StatusFacts = {
+export type StatusInput = {
   subscriptionStatus: string | null;
   subscriptionTier: string;
   renewalDate: string | null;
@@ -18,7 +18,7 @@ type Tone = StatusLine['tone'];
 const line = (tone: Tone, text: string): StatusLine => ({ text, tone });
 
 /** A pause is shown beside what is scheduled, and in place of the rest. */
-export function statusLine(facts: StatusFacts, timeZone?: string): StatusLine {
+export function statusLine(facts: StatusInput, timeZone?: string): StatusLine {
   const dateOf = (iso: string | null) => formatDate(iso, timeZone);
   const { collectionPause: pause, subscriptionStatus: status } = facts;
   const usual = lineWithoutPause(facts, dateOf);
@@ -38,7 +38,7 @@ const scheduling = ['trialing', 'cancellation_scheduled', 'downgrade_scheduled']
 type DateOf = (iso: string | null) => string;
 
 /** Nothing is paid for until the first payment after a pause. */
-const nextPayment = ({ renewalDate }: StatusFacts, dateOf: DateOf): StatusLine =>
+const nextPayment = ({ renewalDate }: StatusInput, dateOf: DateOf): StatusLine =>
   line('calm', statusWords.freeUntil(dateOf(renewalDate)));
 
 function pauseText({ resumesAtDate }: CollectionPause, dateOf: DateOf): string {
@@ -47,7 +47,7 @@ function pauseText({ resumesAtDate }: CollectionPause, dateOf: DateOf): string {
 }
 
 /** The first rule that applies. */
-function lineWithoutPause(facts: StatusFacts, dateOf: DateOf): StatusLine {
+function lineWithoutPause(facts: StatusInput, dateOf: DateOf): StatusLine {
   const { subscriptionStatus: status, scheduledTierId } = facts;
   const format = (iso: string | null) => (iso ? dateOf(iso) : null);
   const changeDate = format(facts.cancelAtDate ?? facts.renewalDate);
@@ -118,7 +118,7 @@ function usagePercent(used: number, limit: number): number {
   return Math.min(100, Math.max(0, Math.round((used / limit) * 100)));
 }
 
-type Facts = {
+type ManagementInput = {
   subscriptionTier: string;
   subscriptionStatus: string | null;
   cancelAtDate: string | null;
@@ -127,7 +127,7 @@ type Facts = {
 };
 
 const running = ['active', 'trialing', 'cancellation_scheduled', 'downgrade_scheduled'];
-export function managementButton(facts: Facts): { label: string; hint: string } {
+export function managementButton(facts: ManagementInput): { label: string; hint: string } {
   const words = managementWords;
   if (planOf(facts.subscriptionTier).id === 'free')
     return { label: words.upgrade, hint: words.upgradeHint };
