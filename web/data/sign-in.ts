@@ -1,3 +1,4 @@
+import type { Output } from '#contract/endpoints';
 import { loginWords } from '#words/login';
 import { trialWords } from '#words/results';
 import { request, revoke } from './api-client.ts';
@@ -70,20 +71,27 @@ function limitOf(error: unknown): Limit | null {
   return { until: error.until, linkCode: error.linkCode ?? null };
 }
 
+export type ContactState = Output<'contactState'>['state'];
+export type CodeState = Output<'codeState'>['state'];
+
 /** Returns the state of the first contact; `waiting` also without a response. */
-export async function readContactState(phone: string, linkCode: string): Promise<string> {
-  return request('contactState', { phone, linkCode }).then(
-    ({ state }) => state,
-    () => 'waiting',
-  );
+export async function readContactState(phone: string, linkCode: string): Promise<ContactState> {
+  try {
+    const { state } = await request('contactState', { phone, linkCode });
+    return state;
+  } catch {
+    return 'waiting';
+  }
 }
 
 /** Returns the state of a code; `sent` also without a response. */
-export async function readCodeState(phone: string, challenge: string): Promise<string> {
-  return request('codeState', { phone, challenge }).then(
-    ({ state }) => state,
-    () => 'sent',
-  );
+export async function readCodeState(phone: string, challenge: string): Promise<CodeState> {
+  try {
+    const { state } = await request('codeState', { phone, challenge });
+    return state;
+  } catch {
+    return 'sent';
+  }
 }
 
 type Attempt = { phone: string; otp: string; challenge: string | string[] | undefined };

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { readCodeState } from '../../data/sign-in.ts';
+import { readCodeState, type CodeState } from '../../data/sign-in.ts';
 import { codeLifetimeMs } from '../../rules/sign-in-steps.ts';
 import { useRepeatedQuestion } from './repeated-question.ts';
 
@@ -17,7 +17,7 @@ type Awaited = {
   /** Whether its time has not passed. */
   isYoung: () => boolean;
 };
-type Fate = { challenge: string | null; state: string };
+type Fate = { challenge: string | null; state: CodeState | 'spent' };
 
 export function useCodeFate({ phone, challenge, isAwaited, isYoung }: Awaited) {
   const [fate, setFate] = useState<Fate | null>(null);

@@ -1,4 +1,4 @@
-import { readContactState } from '../../data/sign-in.ts';
+import { readContactState, type ContactState } from '../../data/sign-in.ts';
 import { useRepeatedQuestion } from './repeated-question.ts';
 
 const pauseMs = 3000;
@@ -11,7 +11,7 @@ type ShownLink = { phone: string; linkCode: string | undefined };
 /** `hasLeft`: it is not shown any more. */
 export function useLinkState(
   { phone, linkCode }: ShownLink,
-  proceed: (state: string, hasLeft: () => boolean) => Promise<void> | void,
+  proceed: (state: ContactState, hasLeft: () => boolean) => Promise<void> | void,
 ): void {
   useRepeatedQuestion({
     about: linkCode ? `${phone} ${linkCode}` : null,
