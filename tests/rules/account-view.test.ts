@@ -186,7 +186,6 @@ describe('the usage of a week', () => {
 
 describe('a profile', () => {
   it('fills in what a profile leaves out', () => {
-    const count = { messagesUsedThisPeriod: 0 };
     const dates = {
       renewalDate: null,
       cancelAtDate: null,
@@ -194,9 +193,9 @@ describe('a profile', () => {
       scheduledDowngradeTierId: null,
       collectionPause: null,
     };
-    const metadata = { ...count, ...dates, subscriptionTier: 'free', subscriptionStatus: null };
+    const metadata = { ...dates, subscriptionTier: 'free', subscriptionStatus: null };
     expect(readUser({})).toEqual({
-      ...count,
+      messagesUsedThisPeriod: 0,
       phoneNumber: null,
       status: null,
       isTrial: false,
@@ -207,9 +206,7 @@ describe('a profile', () => {
   it('takes the count from the metadata when the profile has none', () => {
     const metadata = { messagesUsedThisPeriod: 3 };
     expect(readUser({ metadata }).messagesUsedThisPeriod).toBe(3);
-    expect(readUser({ messagesUsedThisPeriod: 4, metadata }).metadata.messagesUsedThisPeriod).toBe(
-      4,
-    );
+    expect(readUser({ messagesUsedThisPeriod: 4, metadata }).messagesUsedThisPeriod).toBe(4);
   });
 });
 

@@ -102,13 +102,9 @@ async function fetchUser(token: string): Promise<User> {
   const user = readUser(profile);
   const current = queryClient.getQueryData<User>(key(token));
   // The stream's count is newer.
-  if (!current || connectionState.get().counts === counts) return user;
-  const used = current.messagesUsedThisPeriod;
-  return {
-    ...user,
-    messagesUsedThisPeriod: used,
-    metadata: { ...user.metadata, messagesUsedThisPeriod: used },
-  };
+  const isUnchanged = connectionState.get().counts === counts;
+  if (!current || isUnchanged) return user;
+  return { ...user, messagesUsedThisPeriod: current.messagesUsedThisPeriod };
 }
 
 export function useFreshProfile(): void {

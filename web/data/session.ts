@@ -141,14 +141,8 @@ export const session = {
     if (token && user) store.get().profiles?.set(token, change(user));
   },
 
-  /** Sets the used messages; without a number it adds one. */
-  setMessagesUsed(count?: number): void {
-    session.updateUser((user) => {
-      const used = count ?? user.messagesUsedThisPeriod + 1;
-      const metadata = { ...user.metadata, messagesUsedThisPeriod: used };
-      return { ...user, messagesUsedThisPeriod: used, metadata };
-    });
-  },
+  setMessagesUsed: (count: number) =>
+    session.updateUser((user) => ({ ...user, messagesUsedThisPeriod: count })),
 };
 
 function setToken(token: string | null): void {

@@ -18,7 +18,6 @@ export type User = {
   messagesUsedThisPeriod: number;
   metadata: {
     subscriptionTier: string;
-    messagesUsedThisPeriod: number;
     subscriptionStatus: string | null;
     renewalDate: string | null;
     cancelAtDate: string | null;
@@ -39,7 +38,6 @@ export function readUser(profile: PartialProfile): User {
     messagesUsedThisPeriod: used,
     metadata: {
       subscriptionTier: metadata.subscriptionTier ?? 'free',
-      messagesUsedThisPeriod: used,
       subscriptionStatus: metadata.subscriptionStatus ?? null,
       renewalDate: metadata.renewalDate ?? null,
       cancelAtDate: metadata.cancelAtDate ?? null,
