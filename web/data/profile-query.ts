@@ -6,6 +6,7 @@ import { errorMessage, notifyError } from './error-notices.ts';
 import { queryClient } from './query-client.ts';
 import { connectionState } from './event-stream.ts';
 import { session } from './session.ts';
+import { createStore } from './store.ts';
 import { useEffect } from 'react';
 
 export type ProfileResult =
@@ -13,7 +14,9 @@ export type ProfileResult =
   | { success: false; message: string; error?: unknown };
 
 const key = (token: string) => ['me', token] as const;
-const foreground = new Set<string>();
+/** Tokens whose profile is fetched while the page shows that it loads. */
+const foreground = createStore<{ tokens: readonly string[] }>({ tokens: [] });
+foreground.subscribe(session.refresh);
 
 // A profile stays as long as its session.
 queryClient.setQueryDefaults(['me'], { gcTime: Infinity });
@@ -24,7 +27,7 @@ session.connect({
   // Every key has the token at this place.
   remove: (token) =>
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[1] === token }),
-  isLoading: (token) => foreground.has(token),
+  isLoading: (token) => foreground.get().tokens.includes(token),
 });
 queryClient.getQueryCache().subscribe(({ type, query }) => {
   if (query.queryKey[0] === 'me' && (type === 'updated' || type === 'removed')) session.refresh();
@@ -34,8 +37,7 @@ queryClient.getQueryCache().subscribe(({ type, query }) => {
 export async function fetchProfile({ inBackground = false } = {}): Promise<ProfileResult> {
   const { token } = session.get();
   if (!token) return { success: false, message: profileWords.noToken };
-  if (!inBackground) foreground.add(token);
-  session.refresh();
+  if (!inBackground) foreground.set({ tokens: [...foreground.get().tokens, token] });
   try {
     await queryClient.fetchQuery(meQuery(token));
     return { success: true };
@@ -47,8 +49,7 @@ export async function fetchProfile({ inBackground = false } = {}): Promise<Profi
       error,
     };
   } finally {
-    foreground.delete(token);
-    session.refresh();
+    foreground.set({ tokens: foreground.get().tokens.filter((each) => each !== token) });
   }
 }
 

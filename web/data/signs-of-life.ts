@@ -1,11 +1,9 @@
-const listeners = new Set<() => void>();
+import { createStore } from './store.ts';
+
+const signs = createStore({ count: 0 });
 
 /** Tells listeners that the connection works, which any response shows. */
 export const signsOfLife = {
-  note(): void {
-    for (const listener of listeners) listener();
-  },
-  subscribe(listener: () => void): void {
-    listeners.add(listener);
-  },
+  note: () => signs.set({ count: signs.get().count + 1 }),
+  subscribe: signs.subscribe,
 };

@@ -22,9 +22,13 @@ type Playback = {
 };
 
 const stopped = { key: null, state: 'paused', position: 0 } as const;
-// This file loads with the first recording, so somebody has signed in.
-const { token } = session.get();
-const store = createStore<Playback>({ ...stopped, token, audio: null, speed: 1 });
+const store = createStore<Playback>({
+  ...stopped,
+  // This file loads with the first recording, so somebody has signed in.
+  token: session.get().token,
+  audio: null,
+  speed: 1,
+});
 
 const addresses = new Map<string, string>();
 const mostKept = 5;
