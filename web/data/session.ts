@@ -180,8 +180,9 @@ export function useSession<T>(select: (session: Session) => T): T {
 export type Visitor = 'unknown' | 'guest' | 'member';
 
 /** Says who visits: unknown at build time and while a session starts. */
-export function useVisitor(): Visitor {
-  return useSession(({ user, isInitializing, isUnreached }) =>
-    user || isUnreached ? 'member' : isInitializing ? 'unknown' : 'guest',
-  );
+export const useVisitor = (): Visitor => useSession(visitorOf);
+
+function visitorOf({ user, isInitializing, isUnreached }: Session): Visitor {
+  if (user || isUnreached) return 'member';
+  return isInitializing ? 'unknown' : 'guest';
 }
