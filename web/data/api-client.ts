@@ -60,8 +60,8 @@ export async function requestAs<Name extends PageCall>(
     const body = await fetchBody(name, token, argument as object | undefined);
     const isShown = route.method !== 'GET' && !notifiedByPage.has(name);
     const sentence = sentenceOf(body);
-    if (isShown && body.success && sentence && isCurrent(token))
-      showToast({ type: 'success', title: sentence });
+    const isSuccess = body.success === true && isCurrent(token);
+    if (isShown && isSuccess && sentence) showToast({ type: 'success', title: sentence });
     // The contract defines the response.
     return body as Output<Name>;
   });

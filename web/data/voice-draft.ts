@@ -44,7 +44,8 @@ export const voiceDraft = {
   async send(): Promise<void> {
     await voiceStore.get().active?.stop('person');
     const { token, kept } = voiceStore.get();
-    if (!token || !kept || kept.isSending || kept.isTooLarge) return;
+    if (!token || !kept) return;
+    if (kept.isSending || kept.isTooLarge) return;
     const sending = new AbortController();
     const { signal } = sending;
     voiceStore.set({ kept: { ...kept, isSending: true }, sending, error: null });
@@ -77,7 +78,8 @@ export const voiceDraft = {
 
   restore(token: string): void {
     const { active, isAsking, kept: present } = voiceStore.get();
-    if (active || isAsking || present || session.get().token !== token) return;
+    const isInUse = active !== null || isAsking || present !== null;
+    if (isInUse || session.get().token !== token) return;
     const kept = readRecording(token);
     if (!kept) return;
     voiceStore.set({ ...noRecording, token, kept });
