@@ -4,7 +4,9 @@ import { notifyError } from './error-notices.ts';
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
-    onError: (error, query) => query.meta?.['silent'] || notifyError(error),
+    onError(error, query) {
+      if (!query.meta?.['silent']) notifyError(error);
+    },
   }),
   defaultOptions: {
     queries: {

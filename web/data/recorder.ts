@@ -81,7 +81,9 @@ export class ActiveRecording {
   }
 
   readonly #interrupt = () => void this.stop('interrupted');
-  readonly #hide = () => document.visibilityState === 'hidden' && void this.stop('hidden');
+  readonly #hide = () => {
+    if (document.visibilityState === 'hidden') void this.stop('hidden');
+  };
   readonly #flush = () => {
     if (this.#slicer?.state === 'recording') this.#slicer.requestData();
   };

@@ -94,10 +94,9 @@ async function play(address: string, from: number): Promise<void> {
 function createAudio(): HTMLAudioElement {
   const created = new Audio();
   created.addEventListener('playing', () => store.set({ state: 'playing' }));
-  created.addEventListener(
-    'pause',
-    () => store.get().state === 'playing' && store.set({ state: 'paused' }),
-  );
+  created.addEventListener('pause', () => {
+    if (store.get().state === 'playing') store.set({ state: 'paused' });
+  });
   created.addEventListener('timeupdate', () => {
     if (store.get().state === 'playing') store.set({ position: created.currentTime });
   });
