@@ -37,7 +37,8 @@ const watchedMs = 10_000;
 
 /** In a conversation that an earlier visit has begun. */
 export function hasLateReply({ messages, loadedUpTo }: Conversation): boolean {
-  const [reply, asked] = [messages.at(-1), messages.findLast(({ author }) => author === 'user')];
+  const reply = messages.at(-1);
+  const asked = messages.findLast(({ author }) => author === 'user');
   if (loadedUpTo === 0 || reply?.author !== 'solace' || !asked) return false;
   return Date.parse(reply.at) - Date.parse(asked.at) > watchedMs;
 }
