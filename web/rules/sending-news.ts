@@ -15,21 +15,23 @@ export function sendingStates(
 const isFailure = (state: State | undefined) => state === 'unsent' || state === 'failed';
 const isSuccess = (state: State | undefined) => state === 'sent' || state === 'delivered';
 
-/** For whoever does not see the list. */
+type News = { news: 'failed' | 'sent' | null; failed: ReadonlySet<string> };
+
+/** Says what changed, for people who do not see the list. */
 export function sendingNews(
   before: SendingStates,
   now: SendingStates,
-  failed: Set<string>,
-): 'failed' | 'sent' | null {
+  failed: ReadonlySet<string>,
+): News {
   const ids = [...now.keys()];
   // A failed message of an older page is no news.
   const isNew = (id: string) => before.has(id) || now.get(id) === 'unsent';
-  const newlyFailed = ids.filter(
-    (id) => isFailure(now.get(id)) && !isFailure(before.get(id)) && isNew(id),
-  );
-  const arrived = ids.filter((id) => isSuccess(now.get(id)) && failed.has(id));
-  for (const id of arrived) failed.delete(id);
-  for (const id of ids) if (isFailure(now.get(id))) failed.add(id);
-  if (newlyFailed.length > 0) return 'failed';
-  return arrived.length > 0 ? 'sent' : null;
+  const hasFailed = (id: string) =>
+    isFailure(now.get(id)) && !isFailure(before.get(id)) && isNew(id);
+  const hasArrived = (id: string) => isSuccess(now.get(id)) && failed.has(id);
+
+  const open = [...failed].filter((id) => !hasArrived(id));
+  const stillFailed = new Set([...open, ...ids.filter((id) => isFailure(now.get(id)))]);
+  if (ids.some(hasFailed)) return { news: 'failed', failed: stillFailed };
+  return { news: ids.some(hasArrived) ? 'sent' : null, failed: stillFailed };
 }

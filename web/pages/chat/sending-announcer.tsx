@@ -12,12 +12,13 @@ const words = { failed: messageStateWords.notSent, sent: messageStateWords.sentN
 /** The list does not announce the user's own messages. */
 export function SendingAnnouncer({ messages, pending }: Props) {
   const states = useRef<SendingStates | null>(null);
-  const failed = useRef(new Set<string>());
+  const failedBefore = useRef<ReadonlySet<string>>(new Set());
   const [said, setSaid] = useState({ text: '', count: 0 });
   useEffect(() => {
     const now = sendingStates(messages, pending);
-    const news = sendingNews(states.current ?? now, now, failed.current);
+    const { news, failed } = sendingNews(states.current ?? now, now, failedBefore.current);
     states.current = now;
+    failedBefore.current = failed;
     if (news) setSaid(({ count }) => ({ text: words[news], count: count + 1 }));
   }, [messages, pending]);
   return (
