@@ -43,7 +43,7 @@ export function readStep(stored: unknown): SignInStep | null {
   return read.success ? read.output : null;
 }
 
-/** The server's. */
+/** ms; the default of the setting `CODE_LIFETIME_SECONDS`. A longer one only shows a hint too early. */
 export const codeLifetimeMs = 5 * 60_000;
 /** The server takes no more together. */
 const mostChallenges = 3;

@@ -2,6 +2,8 @@
 export const longestMessage = 4000;
 export const longestReply = 8000;
 export const messagesPerPage = 50;
+/** For which the bot may say that a reply is being written. */
+export const longestTypingSeconds = 30;
 /** A stream that missed more revisions gets `reset`. */
 export const mostReplayedChanges = 200;
 /**

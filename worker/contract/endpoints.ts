@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { audioTypes, largestRecordingBytes } from './chat-limits.ts';
+import { audioTypes, largestRecordingBytes, longestTypingSeconds } from './chat-limits.ts';
 import {
   ChatMessage,
   ChatPage,
@@ -547,7 +547,7 @@ export const endpoints = {
       'Show, for some seconds, that a reply is being written, and the text as far as it is; 0 ends it',
     input: v.strictObject({
       ...person,
-      seconds: v.optional(wholeNumber('seconds', 0, 30), 20),
+      seconds: v.optional(wholeNumber('seconds', 0, longestTypingSeconds), 20),
       text: v.optional(PartialReply),
     }),
     bodyLimit: largestReply,

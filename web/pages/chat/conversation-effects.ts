@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { longestTypingSeconds } from '#contract/chat-limits';
 import { chatWords } from '#words/chat';
 import { openAfterLoading } from '../../data/error-notices.ts';
 import { serverClock } from '../../data/clock.ts';
@@ -20,14 +21,14 @@ export function useCrisisHelp(token: string, replies: Reply[], openHelp: () => v
   }, [token, replies, openHelp]);
 }
 
-/** The contract's limit (ms). */
-const longestTypingMs = 30_000;
-
 export function useIsBefore(until: string | null): boolean {
   const [ended, setEnded] = useState<string | null>(null);
   useEffect(() => {
     if (until === null) return undefined;
-    const timer = setTimeout(() => setEnded(until), serverClock.until(until, longestTypingMs));
+    const timer = setTimeout(
+      () => setEnded(until),
+      serverClock.until(until, 1000 * longestTypingSeconds),
+    );
     return () => clearTimeout(timer);
   }, [until]);
   return until !== null && ended !== until;
