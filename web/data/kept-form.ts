@@ -12,13 +12,13 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
   const [errors, setErrors] = useState<Texts>({});
   const ref = useRef<HTMLFormElement>(null);
   const token = useSession((current) => current.token);
-  const owner = useFormOwner(name, ref, known);
+  const ownerRef = useFormOwner(name, ref, known);
 
   const noteInput = (event: FormEvent<HTMLFormElement>) => {
     const typed = textsOf(event.currentTarget);
-    owner.current ??= session.get().token;
+    ownerRef.current ??= session.get().token;
     // The forms of guests and members share what is kept.
-    keptInTab.keep(name, owner.current, { ...readKept(name, owner.current), ...typed });
+    keptInTab.keep(name, ownerRef.current, { ...readKept(name, ownerRef.current), ...typed });
     const found = errorsOf(rules, typed);
     setErrors((shown) => onlyFields(shown, found));
   };
@@ -36,8 +36,8 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
 
   const clear = () => {
     ref.current?.reset();
-    keptInTab.remove(name, owner.current);
-    owner.current = token;
+    keptInTab.remove(name, ownerRef.current);
+    ownerRef.current = token;
   };
 
   /** Method `dialog`: a native submission would put texts into the address. */
