@@ -8,7 +8,7 @@ type StoredTexts = Record<string, unknown>;
 
 const read = (token: string): StoredTexts => Object(keptInTab.read('recording', token));
 
-/** Slices outlive a page that ends meanwhile; the whole takes their place. */
+/** Keeps slices for a page that ends meanwhile. The whole recording replaces them. */
 export class RecordingKeeper {
   readonly owner: Owner;
   readonly #slices: Promise<boolean>[] = [];
@@ -31,7 +31,7 @@ export class RecordingKeeper {
     return kept;
   }
 
-  /** Where it has no room, its slices stay. */
+  /** Keeps the whole recording. Its slices stay if the tab has no room for it. */
   async keepWhole({ blob, seconds, end }: KeptRecording): Promise<boolean> {
     const { token, id } = this.owner;
     const data = await textOf(blob);

@@ -24,7 +24,7 @@ export async function askForMicrophone(): Promise<MediaStream> {
   }
 }
 
-/** Who has allowed or refused it before is not asked. */
+/** Whether the browser will ask. It does not ask people who have decided before. */
 export async function willBeAsked(): Promise<boolean> {
   const name = 'microphone' as PermissionName;
   try {

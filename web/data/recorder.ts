@@ -17,7 +17,7 @@ export class ActiveRecording {
   readonly #stream: MediaStream;
   readonly #longestSeconds: number;
   readonly #recorder: MediaRecorder;
-  /** Its slices outlive a crash. The whole has a duration, which they lack. */
+  /** Records in slices, which outlive a crash. They lack a duration, which the whole has. */
   readonly #slicer: MediaRecorder | null;
   readonly #slices: Blob[] = [];
   readonly #listeners: Listeners;
@@ -127,7 +127,7 @@ export class ActiveRecording {
   }
 }
 
-/** Null in a browser that records once at a time. */
+/** Returns null in a browser that runs one recorder at a time. */
 function startSlicer(stream: MediaStream, settings: MediaRecorderOptions): MediaRecorder | null {
   try {
     const slicer = new MediaRecorder(stream, settings);

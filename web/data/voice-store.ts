@@ -39,7 +39,7 @@ export const noRecording: VoiceDraft = {
   sending: null,
   error: null,
 };
-/** The state of the recording. What acts on it loads later (`voice-draft.ts`). */
+/** The state of the recording. `voice-draft.ts`, which changes it, loads later. */
 export const voiceStore = {
   ...createStore<VoiceDraft>(noRecording),
 

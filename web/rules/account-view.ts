@@ -17,7 +17,7 @@ export type StatusLine = { text: string; hint?: string; tone: 'calm' | 'warm' | 
 type Tone = StatusLine['tone'];
 const line = (tone: Tone, text: string): StatusLine => ({ text, tone });
 
-/** A pause is shown beside what is scheduled, and in place of the rest. */
+/** Shows a pause beside a scheduled change, and instead of any other status. */
 export function statusLine(facts: StatusInput, timeZone?: string): StatusLine {
   const dateOf = (iso: string | null) => formatDate(iso, timeZone);
   const { collectionPause: pause, subscriptionStatus: status } = facts;
@@ -46,7 +46,7 @@ function pauseText({ resumesAtDate }: CollectionPause, dateOf: DateOf): string {
   return statusWords.pausedUntil(dateOf(resumesAtDate));
 }
 
-/** The first rule that applies. */
+/** Returns the line of the first rule that applies. */
 function lineWithoutPause(facts: StatusInput, dateOf: DateOf): StatusLine {
   const { subscriptionStatus: status, scheduledTierId } = facts;
   const format = (iso: string | null) => (iso ? dateOf(iso) : null);
@@ -82,7 +82,7 @@ function cancellationLine(date: string | null): StatusLine {
   return line('warm', statusWords.cancellation(date));
 }
 
-/** If its plan has no number. */
+/** Shown as the limit of Platinum, whose plan has no number. */
 const platinumAllowance = 160;
 
 /** `limit` is null if usage is not tracked. */
@@ -94,7 +94,6 @@ export type UsageView = {
   note: string | null;
 };
 
-/** `planOf` makes an unknown tier the free plan. */
 export function usageView(plan: Plan, used: number): UsageView {
   const { id, messageLimit } = plan;
   const label = usageWords.used[plan.periodDescription];

@@ -5,10 +5,10 @@ import { planName } from './plan-texts.ts';
 import { formatDate } from './formats.ts';
 import type { User } from './user-profile.ts';
 
-/** No text while it loads. */
+/** `text` is null while the subscription loads. */
 export type CancelView = { plan: string; text: string | null; action: 'cancel' | 'resume' | null };
 
-/** A trial may hide it; null if there is none. */
+/** The subscription beside a trial; null if there is none. */
 export type TrialSubscription = Subscription | null | 'loading' | 'unknown';
 
 type Shown = Omit<CancelView, 'plan'>;

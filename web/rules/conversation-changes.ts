@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatPage, ChatStreamEvent, Consent } from '#contract/chat-schemas';
 
-/** In the order of `seq`, without a gap. */
+/** `messages` are in the order of `seq`, without a gap. */
 export type Conversation = {
   revision: number;
   messages: readonly ChatMessage[];
@@ -8,7 +8,7 @@ export type Conversation = {
   typingUntil: string | null;
   typed: string;
   consent: Consent | null;
-  /** Later ones have arrived since the page was loaded. */
+  /** The last `seq` at loading; later messages have arrived since. */
   loadedUpTo: number;
 };
 
@@ -35,7 +35,7 @@ export function conversationOf({
 /** ms for which somebody waits for a reply. */
 const watchedMs = 10_000;
 
-/** In a conversation that an earlier visit has begun. */
+/** Whether the last reply came late, in a conversation that an earlier visit began. */
 export function hasLateReply({ messages, loadedUpTo }: Conversation): boolean {
   const reply = messages.at(-1);
   const asked = messages.findLast(({ author }) => author === 'user');
@@ -54,7 +54,7 @@ export function withOlderPage(conversation: Conversation, page: ChatPage): Conve
   return { ...conversation, messages: [...older, ...conversation.messages], hasMore: page.hasMore };
 }
 
-/** The page's messages count as arrived; older ones stay if it continues them. */
+/** Takes over the newest page. Older messages stay if the page continues them. */
 export function withNewestPage(current: Conversation | undefined, page: ChatPage): Conversation {
   const read = conversationOf(page);
   if (!current) return read;
@@ -75,7 +75,7 @@ export function withNewer(read: Conversation, other: Conversation | undefined): 
   return { ...read, messages: [...read.messages, ...newer] };
 }
 
-/** A reply ends the typing. */
+/** Adds or replaces a message. A reply ends the typing. */
 export function withMessage(conversation: Conversation, message: ChatMessage): Conversation {
   const others = conversation.messages.filter(
     ({ id, author }) => id !== message.id || author !== message.author,
@@ -85,7 +85,7 @@ export function withMessage(conversation: Conversation, message: ChatMessage): C
   return { ...conversation, messages, ...(isReply && notTyping) };
 }
 
-/** A repeated or older one changes nothing; the caller handles `reset`. */
+/** Applies an event. A repeated or older one changes nothing; the caller handles `reset`. */
 export function applyEvent(
   conversation: Conversation,
   event: ChatStreamEvent,

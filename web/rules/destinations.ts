@@ -1,7 +1,7 @@
 import { languages } from '#contract/languages';
 import { planIds, type PlanId } from '#contract/plans';
 
-/** A sign-in leads back to them. */
+/** Pages to which a sign-in leads back. */
 const returnPaths = ['/chat', '/account', '/cancel', '/withdraw'] as const;
 type ReturnPath = (typeof returnPaths)[number];
 
@@ -44,7 +44,7 @@ export function returnPage(address: unknown): string | undefined {
 
 export type CheckoutSearch = { session_id?: string | undefined };
 
-/** The router keeps what is not named. */
+/** Names every parameter, since the router keeps the ones that are not named. */
 export function checkoutSearch({ session_id }: Record<string, unknown>): CheckoutSearch {
   return { session_id: typeof session_id === 'string' && session_id ? session_id : undefined };
 }
@@ -53,7 +53,7 @@ export type AfterLogin = Lead & { toast: 'none' | 'success' | 'issue' };
 
 export type LoginWishes = { plan?: string | undefined; next?: string | undefined };
 
-/** Nothing unchecked: the router keeps what is not named. */
+/** Names every parameter, checked, since the router keeps the ones that are not named. */
 export function loginWishes({ plan, next }: Record<string, unknown>): LoginWishes {
   return { plan: typeof plan === 'string' ? plan : undefined, next: returnPage(next) };
 }

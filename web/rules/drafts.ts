@@ -3,7 +3,7 @@ import type { PendingMessage } from './transcript.ts';
 
 export type Draft = { text: string; pending: readonly PendingMessage[] };
 
-/** Empty if it cannot be read. */
+/** Reads a stored draft; empty if it cannot be read. */
 export function readDraft(stored: unknown): Draft {
   const kept: Partial<Record<keyof Draft, unknown>> = Object(stored);
   const pending = Array.isArray(kept.pending) ? kept.pending.filter(isPending) : [];
@@ -24,7 +24,7 @@ export function joinedTexts(kept: string, typed: string): string {
   return [kept, typed].filter(Boolean).join('\n');
 }
 
-/** Beside another text it stays, unsent. */
+/** Puts a message back into the field. Beside another text it stays in the list, unsent. */
 export function withGivenBack({ text, pending }: Draft, id: string): Draft {
   const refused = pending.find((message) => message.id === id);
   if (!refused) return { text, pending };
@@ -36,7 +36,7 @@ export function withGivenBack({ text, pending }: Draft, id: string): Draft {
   };
 }
 
-/** One that failed at the server waits to be sent again. */
+/** Drops messages that have arrived. One that failed at the server stays. */
 export function withoutArrived(
   pending: readonly PendingMessage[],
   messages: readonly ChatMessage[],

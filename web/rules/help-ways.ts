@@ -6,7 +6,7 @@ import { helpLines } from '#contract/help-lines';
 
 export type HelpWay = { label: string; href?: string; note: string; isWebsite: boolean };
 
-/** Text before calls: some people cannot speak aloud. */
+/** Returns texts before calls, since some people cannot speak aloud. */
 export function helpWays({ text, chat, whatsApp, call, hours, isFree }: HelpLine): HelpWay[] {
   const ways: HelpWay[] = [];
   if (text) ways.push({ label: textLabel(text), href: smsLink(text), note: '', isWebsite: false });
@@ -62,14 +62,14 @@ function hoursText(hours: HelpHours | undefined): string {
 
 export type CountryHelp = { country: string; lines: readonly HelpLine[] };
 
-/** The connection's country first: short numbers work only there. */
+/** Keeps the connection's country first, since short numbers work only there. */
 export function helpFor(countries: readonly string[]): CountryHelp[] {
   // Cloudflare says XX for an unknown country and T1 for Tor.
   const known = countries.filter((country) => /^[A-Z]{2}$/.test(country) && country !== 'XX');
   return [...new Set(known)].map((country) => ({ country, lines: [], ...helpLines[country] }));
 }
 
-/** Those in the page's language first. */
+/** Returns the lines in the page's language first. */
 export function inReadingOrder(lines: readonly HelpLine[], tag: string = locale): HelpLine[] {
   const { language } = new Intl.Locale(tag);
   const isOther = ({ languages }: HelpLine) => !languages?.some((code) => code === language);

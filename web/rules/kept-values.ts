@@ -28,7 +28,7 @@ export class KeptValues {
     quietly(() => this.#area().removeItem(key));
   }
 
-  /** It outlives the page. */
+  /** Whether the value outlives the page. */
   isStored(key: string): boolean {
     return !this.#memory.has(key);
   }
@@ -38,7 +38,7 @@ export class KeptValues {
     return [...new Set([...stored, ...this.#memory.keys()])];
   }
 
-  /** Null removes all. */
+  /** Notes a change by another tab; null stands for all keys. */
   noteChange(key: string | null): void {
     if (key === null) this.#memory.clear();
     else this.#memory.delete(key);

@@ -11,7 +11,7 @@ export type MessageBlock =
 const markedLine =
   /^(?:#{1,6} +(.*?)[ #]*|[ \t]*(-{3,}|\*{3,}) *|[ \t]*(?:[-*+•]|(\d{1,9})[.)]) +(\S.*))\r?$/;
 
-/** Models write Markdown. Tables and code stay as written. */
+/** Splits a message into blocks, since models write Markdown. Tables and code stay as written. */
 export function messageBlocks(text: string): MessageBlock[] {
   const blocks: MessageBlock[] = [];
   for (const line of text.split('\n')) {
@@ -55,7 +55,7 @@ function linkTo(href: string, name = href): MessagePart {
 
 const openings: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
-/** Without its sentence's punctuation. `linkify-it` would add 4.4 KiB (brotli, 2026-11-28). */
+/** Returns an address without the punctuation of its sentence. `linkify-it` would add 4.4 KiB (brotli, 2026-11-28). */
 function addressIn(text: string): string {
   const last = text.at(-1) ?? '';
   const opening = openings[last];
@@ -65,7 +65,7 @@ function addressIn(text: string): string {
   return isOutside ? addressIn(text.slice(0, -1)) : text;
 }
 
-/** The last line as it will look with closed marks. */
+/** Closes the open marks of the last line, so that a growing text looks like the whole one. */
 export function growingText(text: string): string {
   const shown = text
     // Its address is not there yet.

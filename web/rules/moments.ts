@@ -3,7 +3,7 @@ import { locale } from '#words/language';
 
 const minuteMs = 60_000;
 
-/** The first minute that has no second of the waiting. */
+/** Rounds up to the next whole minute. */
 const afterWaiting = (instant: string) =>
   new Date(Math.ceil(Date.parse(instant) / minuteMs) * minuteMs);
 

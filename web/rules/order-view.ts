@@ -7,7 +7,7 @@ import type { User } from './user-profile.ts';
 
 export type OrderView = { first: string; action: string; concludes: boolean };
 
-/** What stands in the way of another plan: our payment provider would show nothing else. */
+/** What prevents another plan. Stripe's page would show nothing else. */
 export type Obstacle = {
   title: string;
   text: string;
@@ -15,7 +15,7 @@ export type Obstacle = {
   way: 'payments' | '/cancel';
 };
 
-/** What is paid beside a trial is charged as without it. */
+/** Returns the person as if without the trial, if a paid plan runs beside it. */
 export function payerOf(user: User, subscription: TrialSubscription): User {
   if (!user.isTrial || !subscription || typeof subscription === 'string') return user;
   const { tier, status, startDate, renewalDate, cancelAtDate } = subscription;
@@ -44,7 +44,6 @@ export function orderView(plan: Plan, user: User, timeZone?: string): OrderView 
 
 type Start = { price: string; date: string };
 
-/** The page of a plan that is booked can also show a change of it alone. */
 function afterTrial({ metadata }: User, start: Start): OrderView {
   const { scheduledDowngradeTierId: booked } = metadata;
   if (!booked)

@@ -10,7 +10,7 @@ const recordingTypes = {
   others: ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4;codecs=mp4a.40.2'],
 };
 
-/** Undefined leaves the choice to the browser. */
+/** Returns the best type that is supported; undefined leaves the choice to the browser. */
 export function recordingType(
   isSafari: boolean,
   isSupported: (type: string) => boolean,
@@ -18,7 +18,7 @@ export function recordingType(
   return recordingTypes[isSafari ? 'safari' : 'others'].find(isSupported);
 }
 
-/** Of the first one's type. */
+/** Joins slices into one recording of the first slice's type. */
 export const joinedSlices = (slices: Blob[]): Blob =>
   new Blob(slices, slices[0] && { type: slices[0].type });
 
@@ -32,7 +32,7 @@ export type MicrophoneProblem =
   | 'unanswered'
   | 'network';
 
-/** By the error's name of `getUserMedia`, or of the recorder's download. */
+/** Reads the name of an error of `getUserMedia`, or of the recorder's download. */
 export function microphoneProblem(name: string): MicrophoneProblem {
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied';
   if (name === 'NetworkError') return 'network';

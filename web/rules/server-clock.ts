@@ -1,6 +1,6 @@
 type Clock = () => number;
 
-/** By a monotonic clock (ms): the device's may be wrong or jump. */
+/** The server's time, measured with a monotonic clock. The device's clock may be wrong or jump. */
 export class ServerClock {
   readonly #monotonic: Clock;
   readonly #device: Clock;

@@ -13,7 +13,7 @@ const CodeLimit = v.object({
   linkCode: v.nullable(v.string()),
 });
 
-/** No more codes until then, except by a message with the link code. */
+/** Until then no code is sent, except after a message with the link code. */
 export type CodeLimit = v.InferOutput<typeof CodeLimit>;
 
 const SignInStep = v.object({
@@ -26,7 +26,7 @@ const SignInStep = v.object({
   limit: v.nullable(CodeLimit),
 });
 
-/** It costs a code or a message, so the tab keeps it. */
+/** A step costs a code or a message, so the tab keeps it. */
 export type SignInStep = v.InferOutput<typeof SignInStep>;
 
 export const firstStep: SignInStep = {
@@ -37,7 +37,7 @@ export const firstStep: SignInStep = {
   limit: null,
 };
 
-/** Null if it cannot be read. */
+/** Reads a stored step; null if it cannot be read. */
 export function readStep(stored: unknown): SignInStep | null {
   const read = v.safeParse(SignInStep, stored);
   return read.success ? read.output : null;
@@ -45,19 +45,19 @@ export function readStep(stored: unknown): SignInStep | null {
 
 /** ms; the default of the setting `CODE_LIFETIME_SECONDS`. A longer one only shows a hint too early. */
 export const codeLifetimeMs = 5 * 60_000;
-/** The server takes no more together. */
+/** The most challenges that one call may name. */
 const mostChallenges = 3;
 
 type Asked = v.InferOutput<typeof Issued>;
 
-/** The number's earlier codes stay valid. */
+/** Adds a code. Earlier codes of the number stay valid. */
 export function withIssued(before: SignInStep, asked: Asked): SignInStep {
   const others = before.issued.filter(({ challenge }) => challenge !== asked.challenge);
   const issued = [asked, ...others].slice(0, mostChallenges);
   return { ...before, phone: asked.phone, issued, linkCode: null, limit: null };
 }
 
-/** Undefined if the newest was lost, or there is none. */
+/** Returns the number's challenges; undefined if the newest was lost, or there is none. */
 export function challengesFor(
   { issued }: SignInStep,
   phone: string,
@@ -68,7 +68,7 @@ export function challengesFor(
   return known.length > 1 ? known : known[0];
 }
 
-/** Null if it was lost, or there is none. */
+/** Returns the newest challenge; null if it was lost, or there is none. */
 export function newestChallenge({ issued }: SignInStep, phone: string): string | null {
   return issued.find((one) => one.phone === phone)?.challenge ?? null;
 }
@@ -93,7 +93,7 @@ const PhoneChange = v.object({ phone: v.string(), challenge: v.string(), at: v.n
 /** `at`: the server's ms. */
 export type PhoneChange = v.InferOutput<typeof PhoneChange>;
 
-/** Null if its code is too old. */
+/** Reads a stored change; null if its code is too old. */
 export function readPhoneChange(stored: unknown, now: number): PhoneChange | null {
   const read = v.safeParse(PhoneChange, stored);
   return read.success && now - read.output.at < codeLifetimeMs ? read.output : null;
@@ -106,7 +106,7 @@ export type LockoutState = v.InferOutput<typeof Lockout>;
 const maxFailures = 3;
 const cooldownMs = 30_000;
 
-/** The clock may have jumped: never longer than a whole wait. */
+/** Reads a stored lockout. The clock may have jumped, so a wait is at most a whole one. */
 export function readLockout(stored: unknown, now: number): LockoutState {
   const read = v.safeParse(Lockout, stored);
   if (!read.success) return { failures: 0, endsAt: 0 };

@@ -2,7 +2,7 @@ import type { StreamMessage } from '#contract/usage-stream';
 import type { PartialProfile } from './user-profile.ts';
 import type { ChatStreamEvent } from '#contract/chat-schemas';
 
-/** Null if the event has none. */
+/** Reads the profile of a stream's opening; null if it has none. */
 export function readOpening(data: string): PartialProfile | null {
   try {
     const { profile }: { profile?: unknown } = JSON.parse(data);
@@ -12,7 +12,7 @@ export function readOpening(data: string): PartialProfile | null {
   }
 }
 
-/** ISO 8601; null if it has none. */
+/** Reads the time of a beat (ISO 8601); null if it has none. */
 export function readBeat(data: string): string | null {
   try {
     const { at }: { at?: unknown } = JSON.parse(data);
@@ -32,7 +32,7 @@ const conversationTypes: ReadonlySet<unknown> = new Set<ChatStreamEvent['type']>
 
 type LiveEvent = StreamMessage | ChatStreamEvent;
 
-/** Of either stream; null for other data. */
+/** Reads an event of either stream; null for other data. */
 export function readEvent(data: string): LiveEvent | null {
   try {
     const event: unknown = JSON.parse(data);

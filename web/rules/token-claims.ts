@@ -11,7 +11,7 @@ export function expiryOf(token: string): number | null {
   return typeof exp === 'number' ? exp : null;
 }
 
-/** The server verifies it. */
+/** Reads the number, which only the server verifies. */
 export function phoneNumberOf(token: string): string | null {
   const { phone_number: phoneNumber } = claimsOf(token);
   return typeof phoneNumber === 'string' ? phoneNumber : null;
@@ -23,7 +23,7 @@ export function subjectOf(token: string): string | null {
   return typeof sub === 'string' ? sub : null;
 }
 
-/** No other token has it. */
+/** Returns the signature, which no other token has. */
 export const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
 
 function claimsOf(token: string): { exp?: unknown; sub?: unknown; phone_number?: unknown } {

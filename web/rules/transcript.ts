@@ -36,7 +36,7 @@ export function transcript<Message extends Timed>(
   return items;
 }
 
-/** Apart from `transcript`, whose code is in the served HTML of the chat. */
+/** Adds reminders. It is apart from `transcript`, whose code is in the chat's served HTML. */
 export function withReminders<Message extends Timed>(
   items: readonly TranscriptItem<Message>[],
   reminders: readonly string[],
