@@ -35,7 +35,6 @@ function keepDraft(token: string, draft: Draft): void {
   else keptInTab.keep('chat', token, draft);
 }
 
-/** What a person is writing and sending. The tab keeps it for them. */
 export const drafts = {
   get: store.get,
   subscribe: store.subscribe,

@@ -7,15 +7,12 @@ import { tokenKey } from '../start/protocol.ts';
 
 export type Session = {
   token: string | null;
-  /** The profile in the query cache. */
   user: User | null;
   isInitializing: boolean;
   isLoading: boolean;
   /** Whether a redirect runs: this page must not show what guests see. */
   isLeaving: boolean;
-  /** Whether a trial link replaced another account, which a notice says here. */
   isSwitched: boolean;
-  /** Whether an outage keeps the profile back. */
   isUnreached: boolean;
 };
 

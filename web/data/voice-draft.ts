@@ -13,7 +13,6 @@ import { session } from './session.ts';
 import { runningWork } from './running-work.ts';
 import { noRecording, voiceStore, type KeptRecording } from './voice-store.ts';
 
-/** The recording that a person makes and sends. The tab keeps it for them. */
 export const voiceDraft = {
   /** Starts a recording; call it in a click's handler. Without its panel it records nothing. */
   async start(token: string, loadPanel: () => Promise<unknown>): Promise<void> {

@@ -16,12 +16,11 @@ type Playback = {
   audio: HTMLAudioElement | null;
   key: string | null;
   state: PlayState;
-  /** The position in s. */
-  position: number;
+  positionSeconds: number;
   speed: Speed;
 };
 
-const stopped = { key: null, state: 'paused', position: 0 } as const;
+const stopped = { key: null, state: 'paused', positionSeconds: 0 } as const;
 const store = createStore<Playback>({
   ...stopped,
   // This file loads with the first recording, so somebody has signed in.
@@ -39,13 +38,13 @@ export const player = {
 
   /** Plays or pauses. Call it in a click's handler: browsers play nothing by themselves. */
   async toggle(key: string, load: () => Promise<Blob>): Promise<void> {
-    const { audio, key: current, state, position } = store.get();
+    const { audio, key: current, state, positionSeconds } = store.get();
     if (current === key && state === 'playing') return audio?.pause();
     if (current === key && state === 'loading') return player.stop();
-    const from = current === key ? position : 0;
+    const from = current === key ? positionSeconds : 0;
     audio?.pause();
     runningWork.add('player', () => player.stop());
-    store.set({ key, state: 'loading', position: from });
+    store.set({ key, state: 'loading', positionSeconds: from });
     try {
       const address = addresses.get(key) ?? keep(key, await load());
       if (store.get().key === key) await play(address, from);
@@ -64,7 +63,7 @@ export const player = {
       audio?.pause();
       store.set({ key, state: 'paused' });
     } else if (audio && audio.src === addresses.get(key)) audio.currentTime = position;
-    store.set({ position });
+    store.set({ positionSeconds: position });
   },
 
   changeSpeed(): void {
@@ -98,7 +97,7 @@ function createAudio(): HTMLAudioElement {
     if (store.get().state === 'playing') store.set({ state: 'paused' });
   });
   created.addEventListener('timeupdate', () => {
-    if (store.get().state === 'playing') store.set({ position: created.currentTime });
+    if (store.get().state === 'playing') store.set({ positionSeconds: created.currentTime });
   });
   // No other event says in every browser that it cannot be decoded.
   created.addEventListener('error', () => {
@@ -106,7 +105,7 @@ function createAudio(): HTMLAudioElement {
   });
   created.addEventListener('ended', () => {
     created.currentTime = 0;
-    store.set({ state: 'paused', position: 0 });
+    store.set({ state: 'paused', positionSeconds: 0 });
   });
   store.set({ audio: created });
   return created;

@@ -33,7 +33,7 @@ export function RecordingPlayer({ id, seconds, spokenAt, load }: PlayerProps) {
     <PlayerControls
       seconds={seconds}
       spokenAt={spokenAt}
-      position={isOwn ? playback.position : 0}
+      position={isOwn ? playback.positionSeconds : 0}
       state={isOwn ? playback.state : 'paused'}
       speed={playback.speed}
       toggle={() => void player.toggle(id, load)}
