@@ -66,7 +66,10 @@ function hasFiles(): Promise<boolean> {
 
 /** Returns 0 without a connection. */
 async function statusOf(file: string): Promise<number> {
-  const response = await fetchInTime(file, timeLimits.reading, { method: 'HEAD', cache: 'no-store' });
+  const response = await fetchInTime(file, timeLimits.reading, {
+    method: 'HEAD',
+    cache: 'no-store',
+  });
   return typeof response === 'string' ? 0 : response.status;
 }
 
