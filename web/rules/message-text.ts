@@ -16,17 +16,20 @@ export function messageBlocks(text: string): MessageBlock[] {
   const blocks: MessageBlock[] = [];
   for (const line of text.split('\n')) {
     const [, heading, rule, start, item] = markedLine.exec(line) ?? [];
+    const number = Number(start ?? 0);
     const last = blocks.at(-1);
     const isBlank = rule ?? !line.trim();
     if (heading) blocks.push({ kind: 'heading', text: heading });
-    else if (item && last?.kind === 'list' && !last.start === !Number(start ?? 0))
+    else if (item && last?.kind === 'list' && isNumbered(last.start) === isNumbered(number))
       last.items.push(item);
-    else if (item) blocks.push({ kind: 'list', start: Number(start ?? 0), items: [item] });
+    else if (item) blocks.push({ kind: 'list', start: number, items: [item] });
     else if (last?.kind === 'text') last.text += isBlank ? '\n' : `\n${line}`;
     else if (!isBlank) blocks.push({ kind: 'text', text: line });
   }
   return blocks;
 }
+
+const isNumbered = (start: number) => start > 0;
 
 /** A named link, an address, or text between marks at borders of words, where no other pair begins. */
 const marked =
