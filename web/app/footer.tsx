@@ -8,12 +8,12 @@ import { offered } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 
 const pages = [
-  ['/plans', footerWords.plans],
-  ['/cancel', footerWords.cancel],
-  ...(isWithdrawable ? [['/withdraw', footerWords.withdraw] as const] : []),
-  ['/safety', footerWords.safety],
-  ['/terms', footerWords.terms],
-  ['/privacy', footerWords.privacy],
+  { to: '/plans', text: footerWords.plans },
+  { to: '/cancel', text: footerWords.cancel },
+  ...(isWithdrawable ? [{ to: '/withdraw', text: footerWords.withdraw } as const] : []),
+  { to: '/safety', text: footerWords.safety },
+  { to: '/terms', text: footerWords.terms },
+  { to: '/privacy', text: footerWords.privacy },
 ] as const;
 
 export function Footer() {
@@ -41,7 +41,7 @@ export function Footer() {
             rowGap: '2',
           })}
         >
-          {pages.map(([to, text]) => (
+          {pages.map(({ to, text }) => (
             <Link
               key={to}
               to={to}

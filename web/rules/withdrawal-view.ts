@@ -32,11 +32,11 @@ export function refundText(refund: number | null, currency = ''): string | undef
   return refund && currency ? formatMoney(refund, currency, locale) : undefined;
 }
 
-export function contractFacts(contract: Contract): [string, string][] {
+export function contractFacts(contract: Contract): { name: string; text: string }[] {
   return [
-    [withdrawWords.plan, planName(contract.tier)],
-    [withdrawWords.concluded, formatDate(contract.concludedAt)],
-    [withdrawWords.until, formatInstant(contract.withdrawableUntil)],
-    [withdrawWords.refund, refundLine(contract)],
+    { name: withdrawWords.plan, text: planName(contract.tier) },
+    { name: withdrawWords.concluded, text: formatDate(contract.concludedAt) },
+    { name: withdrawWords.until, text: formatInstant(contract.withdrawableUntil) },
+    { name: withdrawWords.refund, text: refundLine(contract) },
   ];
 }

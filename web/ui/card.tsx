@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { card } from '#styled/recipes';
 
 type Props = Omit<ComponentProps<'section'>, 'id' | 'title'> & {
-  /** Of the heading, which names the card. */
+  /** The id of the heading, which names the card. */
   id: string;
   /** Missing where the children have the heading. */
   title?: string;

@@ -3,7 +3,10 @@ import { button, dialog } from '#styled/recipes';
 
 type DialogProps = { title: string; question?: ReactNode; close: () => void; children: ReactNode };
 
-/** A close request closes it (Escape; Back on Android from Chrome 126, Firefox 149); so does a press outside, if it asks nothing. */
+/**
+ * Closes on a close request: Escape, or Back on Android (Chrome 126, Firefox 149). Without a question it also closes on
+ * a press outside.
+ */
 export function Dialog({ title, question, close, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -59,8 +62,9 @@ const closeOutside = (close: () => void) => (event: MouseEvent<HTMLDialogElement
   const { target, currentTarget, clientX, clientY } = event;
   if (target !== currentTarget) return;
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
-  const isInside = clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
-  if (!isInside) close();
+  const isBeside = clientX < left || clientX > right;
+  const isAboveOrBelow = clientY < top || clientY > bottom;
+  if (isBeside || isAboveOrBelow) close();
 };
 
 type Props = {
@@ -73,7 +77,7 @@ type Props = {
   look?: 'danger' | 'primary';
 };
 
-/** The focus starts at the button that changes nothing. */
+/** Focuses the button that changes nothing. */
 export default function ConfirmDialog({ look = 'danger', ...props }: Props) {
   const { close, confirm, title, text, cancelLabel, confirmLabel } = props;
   return (

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
-import { spoken } from '#styled/recipes';
 import { layoutWords } from '#words/layout';
 
 type Props = { href: string; className: string; label: string; children?: ReactNode };
 
-/** Its name says that it opens a tab: hidden text would be copied, and cut a triple click. */
+/** Says in its accessible name that it opens a tab. Hidden text would be copied. */
 export function ExternalLink({ href, className, label, children = label }: Props) {
   return (
     <a
@@ -18,5 +17,3 @@ export function ExternalLink({ href, className, label, children = label }: Props
     </a>
   );
 }
-
-export const visuallyHidden = spoken();

@@ -1,9 +1,11 @@
 import { css } from '#styled/css';
 
-export function Facts({ facts }: { facts: readonly (readonly [name: string, text: string])[] }) {
+export type Fact = { name: string; text: string };
+
+export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={list}>
-      {facts.map(([name, text]) => (
+      {facts.map(({ name, text }) => (
         <div
           key={name}
           className={row}

@@ -27,7 +27,7 @@ type Props = {
   linksToAll?: boolean;
 };
 
-/** It needs no request. */
+/** Shows the crisis lines without any request. */
 export function HelpPanel({ countries, children, linksToAll = false }: Props) {
   const found = helpFor(countries);
   return (

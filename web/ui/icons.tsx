@@ -22,7 +22,7 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** In the first line, also where the text takes two. */
+/** Keeps the icon in the first line of a text of two lines. */
 export function TextWithIcon({ name, children }: { name: IconName; children: string }) {
   return (
     <span className={beside}>
@@ -37,7 +37,7 @@ const beside = css({
   '& svg': { display: 'inline', marginInlineEnd: '2', verticalAlign: '[-0.25em]' },
 });
 
-/** On a 24 × 24 grid. */
+/** Paths on a 24 × 24 grid. */
 export const icons = {
   arrow: 'M5 12h14M13 6l6 6-6 6',
   back: 'M19 12H5M11 6l-6 6 6 6',

@@ -21,7 +21,7 @@ const icons: Record<Exclude<Mood, 'busy'>, IconName> = {
   lost: 'path',
 };
 
-/** The title of the document follows. */
+/** The event after which the document takes the page's title. */
 export const titleChange = 'titlechange';
 
 const announceTitle = () => void dispatchEvent(new Event(titleChange));

@@ -1,13 +1,13 @@
 import { Fragment, type ReactNode } from 'react';
 import { css } from '#styled/css';
 
-/** As the words with tags return it. */
+/** Shows the parts that a text with tags returns. */
 export function Sentence({ parts }: { parts: ReactNode[] }) {
   // The parts keep their order.
   return parts.map((part, index) => <Fragment key={index}>{part}</Fragment>);
 }
 
-/** No line ends within a phone number. */
+/** Breaks no line within a phone number. */
 export function Unbroken({ text }: { text: string }) {
   const parts = text.split(/(\+\d[\d ()-]*\d)/).map((part, index) => {
     const isNumber = index % 2 === 1;
@@ -25,7 +25,7 @@ export function Unbroken({ text }: { text: string }) {
 
 type VisitorProps = { visitor: 'unknown' | 'guest' | 'member'; guest: string; member: string };
 
-/** While unknown, CSS shows the second if a token is stored. */
+/** Renders both texts while the visitor is unknown. CSS shows `member` if a token is stored. */
 export function TextByVisitor({ visitor, guest, member }: VisitorProps) {
   // A translator replaces the text, which React would change unseen.
   if (visitor !== 'unknown') return <span>{visitor === 'member' ? member : guest}</span>;

@@ -12,15 +12,15 @@ import { AccountCard } from './account-layout.tsx';
 export default function DebugCard({ user }: { user: User }) {
   const connection = useSyncExternalStore(connectionState.subscribe, connectionState.get);
   const facts = [
-    [debugWords.session, debugWords.loggedIn],
-    [debugWords.accountStatus, user.status ?? debugWords.unknown],
-    [debugWords.tier, user.metadata.subscriptionTier],
-    [debugWords.status, user.metadata.subscriptionStatus ?? debugWords.unknown],
-    [debugWords.token, tokenEnd()],
-    [debugWords.stream, `${connection.status} (${connection.attempts})`],
-    [debugWords.totals, String(connection.counts)],
-    [debugWords.api, apiBase || debugWords.sameOrigin],
-    [debugWords.build, build],
+    { name: debugWords.session, text: debugWords.loggedIn },
+    { name: debugWords.accountStatus, text: user.status ?? debugWords.unknown },
+    { name: debugWords.tier, text: user.metadata.subscriptionTier },
+    { name: debugWords.status, text: user.metadata.subscriptionStatus ?? debugWords.unknown },
+    { name: debugWords.token, text: tokenEnd() },
+    { name: debugWords.stream, text: `${connection.status} (${connection.attempts})` },
+    { name: debugWords.totals, text: String(connection.counts) },
+    { name: debugWords.api, text: apiBase || debugWords.sameOrigin },
+    { name: debugWords.build, text: build },
   ];
   return (
     <AccountCard
@@ -29,10 +29,10 @@ export default function DebugCard({ user }: { user: User }) {
       title={debugWords.title}
     >
       <dl className={list}>
-        {facts.map(([name, value]) => (
+        {facts.map(({ name, text }) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{text}</dd>
           </div>
         ))}
       </dl>

@@ -18,7 +18,7 @@ import { planTexts } from '../../rules/plan-texts.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Card } from '../../ui/card.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { Facts } from '../../ui/facts.tsx';
+import { Facts, type Fact } from '../../ui/facts.tsx';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { Sentence } from '../../ui/text.tsx';
 
@@ -58,7 +58,7 @@ function Order({ user, token }: { user: User; token: string }) {
   );
 }
 
-/** Its own page, or that of our payment provider, clears it away. */
+/** Leads to the page that removes the obstacle: ours, or Stripe's. */
 function InTheWay({ title, text, action, way }: Obstacle) {
   const { isOpening, open } = useCheckout();
   return (
@@ -151,17 +151,20 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
   );
 }
 
-function factsOf(id: PlanId, first: string, concludes: boolean): [string, string][] {
+function factsOf(id: PlanId, first: string, concludes: boolean): Fact[] {
   const { name, price, fourWeeks, features } = planTexts(id);
   const [messages = ''] = features;
-  const facts: [string, string][] = [
-    [orderWords.plan, orderWords.planText({ plan: name, messages })],
-    [orderWords.price, orderWords.priceText({ price, fourWeeks: fourWeeks ?? price })],
-    [orderWords.first, first],
-    [orderWords.renewal, orderWords.renewalText],
-    [orderWords.cancel, orderWords.cancelText],
+  const facts = [
+    { name: orderWords.plan, text: orderWords.planText({ plan: name, messages }) },
+    {
+      name: orderWords.price,
+      text: orderWords.priceText({ price, fourWeeks: fourWeeks ?? price }),
+    },
+    { name: orderWords.first, text: first },
+    { name: orderWords.renewal, text: orderWords.renewalText },
+    { name: orderWords.cancel, text: orderWords.cancelText },
   ];
-  const withdrawal: [string, string] = [orderWords.withdrawal, orderWords.withdrawalText];
+  const withdrawal = { name: orderWords.withdrawal, text: orderWords.withdrawalText };
   return isWithdrawable && concludes ? [...facts, withdrawal] : facts;
 }
 

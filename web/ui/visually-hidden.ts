@@ -1,0 +1,3 @@
+import { spoken } from '#styled/recipes';
+
+export const visuallyHidden = spoken();
