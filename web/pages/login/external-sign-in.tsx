@@ -9,7 +9,7 @@ import { phoneNumberOf } from '../../rules/token-claims.ts';
 import { Unbroken } from '../../ui/text.tsx';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { loginWords, switchWords } from '#words/login';
-import { finishSignIn } from './login-step.tsx';
+import { finishSignIn } from './sign-in-toasts.ts';
 
 const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
@@ -18,7 +18,7 @@ const account = { to: '/account' } as const;
 
 export type Props = { token: string; onFailure: (message: string) => void };
 
-/** Over another number's live session it asks first. */
+/** Signs in by a token. It asks first if another number has a session here. */
 export default function ExternalSignIn({ token, onFailure }: Props) {
   const [currentPhone, setCurrentPhone] = useState<string | null>(null);
   const newPhone = phoneNumberOf(token);

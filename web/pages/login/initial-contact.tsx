@@ -2,16 +2,16 @@ import { Link } from '@tanstack/react-router';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { chatLink } from '#contract/brand';
-import { Unbroken } from '../../ui/text.tsx';
+import { Sentence, Unbroken } from '../../ui/text.tsx';
 import { contactStepWords } from '#words/contact-way';
 import { requestOtp } from '../../data/sign-in.ts';
 import { usePhoneText } from '../../data/phone-plans.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { TextWithIcon } from '../../ui/icons.tsx';
-import { Sentence } from '../../ui/text.tsx';
-import { useLinkState } from './link-state.ts';
+import { useLinkState } from './use-link-state.ts';
 import { loadAfterMount } from '../../data/loaded-parts.tsx';
-import { showCodeSent, StepTitle } from './login-step.tsx';
+import { showCodeSent } from './sign-in-toasts.ts';
+import { StepTitle } from './step-title.tsx';
 
 const OtherDevice = loadAfterMount(() => import('./other-device.tsx'));
 

@@ -1,11 +1,9 @@
 import { Link, useHydrated } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { askServerTime } from '../../data/api-client.ts';
+import { useEffect, useMemo, useState } from 'react';
 import { openAfterLoading } from '../../data/error-notices.ts';
 import { loadAfterMount } from '../../data/loaded-parts.tsx';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { serverClock } from '../../data/clock.ts';
-import { session } from '../../data/session.ts';
 import { prepareSignIn } from '../../data/sign-in.ts';
 import { addressToken } from '../../start/early-start.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
@@ -14,22 +12,16 @@ import type { Props as ExternalProps } from './external-sign-in.tsx';
 import { css } from '#styled/css';
 import { card, link, page } from '#styled/recipes';
 import { isPlanId, type LoginWishes } from '../../rules/destinations.ts';
-import {
-  firstStep,
-  hasCode,
-  laterStep,
-  withIssued,
-  type CodeLimit,
-  type SignInStep,
-} from '../../rules/sign-in-steps.ts';
+import { hasCode, laterStep, type CodeLimit, type SignInStep } from '../../rules/sign-in-steps.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NotLoaded } from '../../ui/refresh-page.tsx';
 import { useStepEntry } from '../../ui/step-entry.ts';
 import { Sentence } from '../../ui/text.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
-import { useLockout } from './lockout.ts';
+import { useLockout } from './use-lockout.ts';
 import { PhoneStep } from './phone-step.tsx';
+import { useSignInStep } from './use-sign-in-step.ts';
 
 const missing = <NotLoaded />;
 const signingIn = <PageSpinner label={loginWords.signingIn} />;
@@ -68,13 +60,11 @@ const isWorthKeeping = ({ step, limit }: SignInStep) => step !== 'phone' || limi
 type Props = { isKept: boolean; wishes: LoginWishes; error: string | null };
 
 function LoginScreen({ isKept, wishes, error }: Props) {
-  const { plan, next } = wishes;
   const { current, change, addCode, notice } = useSignInStep(isKept);
   const { step, phone, linkCode } = current;
   const endSteps = useStepEntry(step !== 'phone', (isLater) =>
     change(isLater ? laterStep(keptSignIn.step(), serverClock.now()) : { step: 'phone' }),
   );
-  const waits = useHydrated() && keptInTab.waitsForOwner();
   const [wasSent, setWasSent] = useState(false);
   const lockout = useLockout();
   useEffect(prepareSignIn, []);
@@ -87,12 +77,13 @@ function LoginScreen({ isKept, wishes, error }: Props) {
   return (
     <div className={page({ width: 'form' })}>
       <section className={`${card({ look: 'raised' })} ${css({ gap: '6' })}`}>
-        {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(planName(plan))}</Alert>}
-        {step === 'phone' && next === '/cancel' && <Alert>{loginWords.next}</Alert>}
-        {step === 'phone' && next === '/withdraw' && <WithoutLogin />}
-        {step === 'phone' && waits && <Alert>{loginWords.kept}</Alert>}
-        {step === 'phone' && error && <Alert look="danger">{error}</Alert>}
-        {step === 'phone' && notice && <Alert>{notice}</Alert>}
+        {step === 'phone' && (
+          <PhoneNotices
+            wishes={wishes}
+            error={error}
+            notice={notice}
+          />
+        )}
         {step === 'phone' && (
           <PhoneStep
             {...{ phone, wasSent, setWasSent, goToCode, limit, setLimit }}
@@ -127,6 +118,23 @@ function LoginScreen({ isKept, wishes, error }: Props) {
   );
 }
 
+type NoticesProps = { wishes: LoginWishes; error: string | null; notice: string | undefined };
+
+/** Says above the number why the login is shown. */
+function PhoneNotices({ wishes: { plan, next }, error, notice }: NoticesProps) {
+  const isOwnerAwaited = useHydrated() && keptInTab.waitsForOwner();
+  return (
+    <>
+      {isPlanId(plan) && <Alert>{loginWords.plan(planName(plan))}</Alert>}
+      {next === '/cancel' && <Alert>{loginWords.next}</Alert>}
+      {next === '/withdraw' && <WithoutLogin />}
+      {isOwnerAwaited && <Alert>{loginWords.kept}</Alert>}
+      {error && <Alert look="danger">{error}</Alert>}
+      {notice && <Alert>{notice}</Alert>}
+    </>
+  );
+}
+
 /** Nobody must log in to withdraw. */
 function WithoutLogin() {
   const guest = (text: string) => (
@@ -142,37 +150,4 @@ function WithoutLogin() {
       <Sentence parts={loginWords.nextWithdraw({ guest })} />
     </Alert>
   );
-}
-
-/** A code too old by the server's clock leads back to the number. */
-function useSignInStep(isKept: boolean) {
-  const [current, setCurrent] = useState(() => (isKept ? keptSignIn.step() : newStep()));
-  const [notice, setNotice] = useState<string>();
-  const keep = (next: SignInStep) => {
-    keptSignIn.keepStep(next);
-    setCurrent(next);
-  };
-  // A response may come after a later render.
-  const change = (part: Partial<SignInStep>) => keep({ ...keptSignIn.step(), ...part });
-  const addCode = (phone: string, challenge: string | null) =>
-    keep(withIssued(keptSignIn.step(), { phone, challenge, at: knownTime() }));
-
-  const checkAge = useEffectEvent(() => {
-    const kept = keptSignIn.step();
-    const isValid = !serverClock.isKnown || hasCode(kept, kept.phone, serverClock.now());
-    if (isValid || kept.step !== 'code') return;
-    setNotice(loginWords.codeTooOld);
-    change({ issued: [], step: 'phone' });
-  });
-  useEffect(() => {
-    if (isKept && keptSignIn.step().step === 'code') void askServerTime().then(checkAge);
-  }, [isKept]);
-  return { current, change, addCode, notice };
-}
-
-const knownTime = () => (serverClock.isKnown ? serverClock.now() : null);
-
-function newStep(): SignInStep {
-  const ownNumber = session.needsCode() ? session.get().user?.phoneNumber : undefined;
-  return { ...firstStep, phone: ownNumber ?? '' };
 }

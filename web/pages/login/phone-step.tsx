@@ -11,8 +11,9 @@ import { requestOtp } from '../../data/sign-in.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField } from '../../ui/form-fields.tsx';
 import { loginWords } from '#words/login';
-import { showCodeSent, StepTitle } from './login-step.tsx';
-import { Limited, type LimitProps } from './limited.tsx';
+import { showCodeSent } from './sign-in-toasts.ts';
+import { StepTitle } from './step-title.tsx';
+import { CodeLimitNotice, type LimitProps } from './code-limit.tsx';
 import { Link } from '@tanstack/react-router';
 import { Sentence } from '../../ui/text.tsx';
 
@@ -56,6 +57,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
     setFailure(problem);
   };
 
+  const label = wasSent ? loginWords.resendCode : loginWords.sendCode;
   return (
     <form
       noValidate
@@ -72,14 +74,14 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
       </StepTitle>
       <NeedsScript />
       {failure && <Alert look="danger">{failure}</Alert>}
-      <Limited {...{ phone, limit, setLimit, goToCode }} />
+      <CodeLimitNotice {...{ phone, limit, setLimit, goToCode }} />
       <PhoneField {...{ phone, setPhone, error, setError }} />
       <button
         type="submit"
         className={button({ size: 'lg', wide: true })}
         disabled={isSending}
       >
-        {isSending ? loginWords.sending : wasSent ? loginWords.resendCode : loginWords.sendCode}
+        {isSending ? loginWords.sending : label}
       </button>
       <LegalNote />
     </form>

@@ -6,13 +6,13 @@ import { usePhoneText } from '../../data/phone-plans.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { TextWithIcon } from '../../ui/icons.tsx';
 import { Unbroken } from '../../ui/text.tsx';
-import { useLinkState } from './link-state.ts';
+import { useLinkState } from './use-link-state.ts';
 import OtherDevice from './other-device.tsx';
 
 type Props = { phone: string; linkCode: string; goOn: () => void; expire: () => void };
 
 /** A message from the number itself brings a code. */
-export default function LimitedWay({ phone, linkCode, goOn, expire }: Props) {
+export default function CodeByMessage({ phone, linkCode, goOn, expire }: Props) {
   const phoneText = usePhoneText(phone);
   const text = `${contactWayWords.message} ${linkCode}`;
   useLinkState({ phone, linkCode }, (state) => {

@@ -4,9 +4,11 @@ import type { CodeLimit } from '../../rules/sign-in-steps.ts';
 import { Refusal } from '../../ui/refusal.tsx';
 import { NotLoaded } from '../../ui/refresh-page.tsx';
 import { loadAfterMount } from '../../data/loaded-parts.tsx';
-import { showCodeSent } from './login-step.tsx';
+import { showCodeSent } from './sign-in-toasts.ts';
 
-const LimitedWay = loadAfterMount(() => import('./limited-way.tsx'), { failed: <NotLoaded /> });
+const CodeByMessage = loadAfterMount(() => import('./code-by-message.tsx'), {
+  failed: <NotLoaded />,
+});
 
 export type LimitProps = {
   limit: CodeLimit | null;
@@ -14,7 +16,7 @@ export type LimitProps = {
   goToCode: (number: string, challenge: string | undefined) => void;
 };
 
-export function Limited({
+export function CodeLimitNotice({
   phone,
   limit: kept,
   setLimit,
@@ -35,7 +37,7 @@ export function Limited({
         until={until}
       />
       {linkCode && (
-        <LimitedWay
+        <CodeByMessage
           {...{ phone, linkCode, goOn }}
           expire={() => setLimit({ ...limit, linkCode: null })}
         />

@@ -1,5 +1,5 @@
 import { readContactState, type ContactState } from '../../data/sign-in.ts';
-import { useRepeatedQuestion } from './repeated-question.ts';
+import { usePolling } from './use-polling.ts';
 
 const pauseMs = 3000;
 /** Somebody may be away after two minutes. */
@@ -13,10 +13,10 @@ export function useLinkState(
   { phone, linkCode }: ShownLink,
   proceed: (state: ContactState, hasLeft: () => boolean) => Promise<void> | void,
 ): void {
-  useRepeatedQuestion({
-    about: linkCode ? `${phone} ${linkCode}` : null,
+  usePolling({
+    subject: linkCode ? `${phone} ${linkCode}` : null,
     pauseAfter: (elapsed) => (elapsed < patientAfterMs ? pauseMs : longPauseMs),
-    ask: async (hasLeft) => {
+    poll: async (hasLeft) => {
       const state = await readContactState(phone, linkCode!);
       if (!hasLeft()) await proceed(state, hasLeft);
     },

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { readCodeState, type CodeState } from '../../data/sign-in.ts';
 import { codeLifetimeMs } from '../../rules/sign-in-steps.ts';
-import { useRepeatedQuestion } from './repeated-question.ts';
+import { usePolling } from './use-polling.ts';
 
 const shortestMs = 3000;
-/** What has happened is said within this time. */
+/** The longest pause between two questions. */
 const longestMs = 15_000;
 
 /** Some 22 questions in the five minutes of a code. */
@@ -17,37 +17,37 @@ type Awaited = {
   /** Whether its time has not passed. */
   isYoung: () => boolean;
 };
-type Fate = { challenge: string | null; state: CodeState | 'spent' };
+type Known = { challenge: string | null; state: CodeState | 'spent' };
 
-export function useCodeFate({ phone, challenge, isAwaited, isYoung }: Awaited) {
-  const [fate, setFate] = useState<Fate | null>(null);
-  useRepeatedQuestion({
-    about: challenge,
+export function useCodeState({ phone, challenge, isAwaited, isYoung }: Awaited) {
+  const [known, setKnown] = useState<Known | null>(null);
+  usePolling({
+    subject: challenge,
     pauseAfter,
-    ask: async (hasLeft) => {
+    poll: async (hasLeft) => {
       if (!challenge || !isAwaited) return false;
       const state = await readCodeState(phone, challenge);
       // The server says `expired` of used-up tries, too.
       const fits = state === 'expired' && isYoung() ? 'spent' : state;
-      if (!hasLeft() && state !== 'sent') setFate({ challenge, state: fits });
+      if (!hasLeft() && state !== 'sent') setKnown({ challenge, state: fits });
       return state !== 'sent';
     },
   });
   // Also of a code that is being typed, or whose response was lost.
   useEffect(() => {
     const expire = () =>
-      setFate((known) =>
-        known?.challenge === challenge ? known : { challenge, state: 'expired' },
+      setKnown((before) =>
+        before?.challenge === challenge ? before : { challenge, state: 'expired' },
       );
     const timer = setTimeout(expire, codeLifetimeMs);
     return () => clearTimeout(timer);
   }, [challenge]);
 
-  const state = fate?.challenge === challenge ? fate.state : 'sent';
+  const state = known?.challenge === challenge ? known.state : 'sent';
   return {
     isUndelivered: state === 'undelivered',
     isExpired: state === 'expired',
     isSpent: state === 'spent',
-    resetState: () => setFate(null),
+    resetState: () => setKnown(null),
   };
 }

@@ -1,0 +1,52 @@
+import { useState } from 'react';
+import type { LoginWishes } from '../../rules/destinations.ts';
+import type { Refused } from '../../ui/refusal.tsx';
+import { loginWords } from '#words/login';
+import type { Lockout } from './use-lockout.ts';
+import { codeSentToast, finishSignIn } from './sign-in-toasts.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { showToast, dismissToast } from '../../data/toasts.ts';
+import { keptSignIn } from '../../data/kept-steps.ts';
+import { challengesFor, type SignInStep } from '../../rules/sign-in-steps.ts';
+import { verifyOtp } from '../../data/sign-in.ts';
+
+export type VerificationOptions = {
+  current: SignInStep;
+  wishes: LoginWishes;
+  lockout: Lockout;
+  endSteps: () => Promise<void>;
+};
+
+export function useVerification({ current, wishes, lockout, endSteps }: VerificationOptions) {
+  const [isVerifying, setVerifying] = useState(false);
+  const [failure, setFailure] = useState<Refused>();
+  const [isRefused, setRefused] = useState(false);
+  const navigate = useNavigate();
+
+  const verify = async (code: string) => {
+    setVerifying(true);
+    setFailure(undefined);
+    dismissToast(codeSentToast);
+    const { phone } = current;
+    const challenge = challengesFor(current, phone);
+    const result = await verifyOtp({ phone, otp: code, challenge });
+    const { success, status, message = loginWords.invalidCode, until = null } = result;
+    setVerifying(false);
+    if (success) {
+      await endSteps();
+      keptSignIn.remove();
+      return navigate({ ...finishSignIn(status, wishes), replace: true });
+    }
+    const isFileMissing = result.code === 'file_missing';
+    setFailure({ text: message, until, isFileMissing });
+    setRefused(result.code === 'code_spent');
+    if (result.code !== 'code_spent') lockout.addFailure();
+    showToast({ type: 'error', title: loginWords.verificationFailed, description: message });
+  };
+
+  const reset = () => {
+    setFailure(undefined);
+    setRefused(false);
+  };
+  return { verify, isVerifying, failure, isRefused, reset };
+}
