@@ -14,7 +14,9 @@ import { AccountHeader, phoneStyle, column, columns } from './account-layout.tsx
 import { AccountSkeleton } from './account-skeleton.tsx';
 import { ComparePlans } from './compare-plans-card.tsx';
 import { CurrentPlanCard } from './current-plan-card.tsx';
-import { ManagementCard, useDeleteAccount, type Processing } from './account-management-card.tsx';
+import { ManagementCard } from './account-management-card.tsx';
+import { useDeleteAccount } from './delete-account.tsx';
+import type { RunningAction } from './portals.ts';
 import { PlatformCard } from './platform-card.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { useRouter, useSearch } from '@tanstack/react-router';
@@ -39,7 +41,7 @@ function Account() {
   const token = useSession((session) => session.token);
   const user = useSession((session) => session.user);
   const isLoading = useSession((session) => session.isLoading);
-  const [processing, setProcessing] = useState<Processing>(null);
+  const [processing, setProcessing] = useState<RunningAction>(null);
   const deleteAccount = useDeleteAccount(setProcessing);
   const isDebugging = useShortcut();
   useFreshProfile();

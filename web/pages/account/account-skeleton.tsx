@@ -6,7 +6,6 @@ import { layoutWords } from '#words/layout';
 import { AccountHeader, phoneStyle, AccountCard, column, columns } from './account-layout.tsx';
 import { statusBox, statusText } from './current-plan-card.tsx';
 
-/** Part of the served HTML. */
 export function AccountSkeleton() {
   return (
     <div

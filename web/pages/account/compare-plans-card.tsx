@@ -6,7 +6,7 @@ import { compareWords } from '#words/account';
 import { AccountCard } from './account-layout.tsx';
 import { planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { visuallyHidden } from '../../ui/external-link.tsx';
+import { visuallyHidden } from '../../ui/visually-hidden.ts';
 
 const rows: { name: string; cell: (plan: Plan) => ReactNode }[] = [
   {

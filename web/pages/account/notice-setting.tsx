@@ -11,7 +11,7 @@ import {
 } from '../../data/push-subscription.ts';
 import { Action } from './account-layout.tsx';
 
-/** Nothing where the browser cannot show any. */
+/** Shows nothing in browsers without notices. */
 export function NoticeSetting({ token }: { token: string }) {
   const [state, setState] = useState<NoticeState>('unavailable');
   const [isBusy, setBusy] = useState(false);

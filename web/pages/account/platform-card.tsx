@@ -13,7 +13,7 @@ import type { Props as ChoiceProps } from './platform-choice.tsx';
 const loadChoice = () => import('./platform-choice.tsx');
 const PlatformChoice = lazyWithFallback<ChoiceProps>(loadChoice, NotLoaded);
 
-/** No card without a known preference. */
+/** Shows no card while the preference is unknown. */
 export function PlatformCard() {
   const token = useSession((session) => session.token);
   // In parallel with the response.

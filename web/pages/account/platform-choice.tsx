@@ -76,7 +76,7 @@ export default function PlatformChoice({ current, queryKey }: Props) {
 
 type PartialPlatform = { success?: boolean; platform?: Platform; message?: string };
 
-/** Null after a failure. */
+/** Returns the stored platform; null after a failure. */
 export async function updatePlatform(wanted: Platform): Promise<Platform | null> {
   try {
     const { success, platform, message }: PartialPlatform = await request('putPlatform', {

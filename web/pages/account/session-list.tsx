@@ -41,23 +41,12 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
         aria-label={privacyWords.sessions}
       >
         {data.sessions.map((session) => (
-          <li
+          <SessionRow
             key={session.id}
-            className={row}
-          >
-            <SessionFacts session={session} />
-            {!session.current && (
-              <button
-                type="button"
-                className={button({ look: 'soft' })}
-                aria-label={nameOf(privacyWords.end, session)}
-                disabled={isBusy || isDisabled}
-                onClick={() => void run(() => end(session.id), privacyWords.endFailed)}
-              >
-                {privacyWords.end}
-              </button>
-            )}
-          </li>
+            session={session}
+            isDisabled={isBusy || isDisabled}
+            end={() => void run(() => end(session.id), privacyWords.endFailed)}
+          />
         ))}
       </ul>
       <button
@@ -83,6 +72,27 @@ function useBusy() {
     setBusy(false);
   };
   return { isBusy, run };
+}
+
+type RowProps = { session: ListedSession; isDisabled: boolean; end: () => void };
+
+function SessionRow({ session, isDisabled, end }: RowProps) {
+  return (
+    <li className={row}>
+      <SessionFacts session={session} />
+      {!session.current && (
+        <button
+          type="button"
+          className={button({ look: 'soft' })}
+          aria-label={nameOf(privacyWords.end, session)}
+          disabled={isDisabled}
+          onClick={end}
+        >
+          {privacyWords.end}
+        </button>
+      )}
+    </li>
+  );
 }
 
 function SessionFacts({ session }: { session: ListedSession }) {
@@ -117,11 +127,12 @@ function deviceText(device: string): string {
   return system === undefined ? browser : privacyWords.deviceOn({ browser, system });
 }
 
-/** Equal buttons differ by name. */
-const nameOf = (action: string, { device, createdAt }: ListedSession) =>
-  [`${action}: `, device && `${deviceText(device)}, `, formatMoment(createdAt)]
-    .filter(Boolean)
-    .join('');
+/** Returns the accessible name of a button, since all buttons have the same text. */
+function nameOf(action: string, { device, createdAt }: ListedSession): string {
+  const signedIn = formatMoment(createdAt);
+  if (!device) return `${action}: ${signedIn}`;
+  return `${action}: ${deviceText(device)}, ${signedIn}`;
+}
 
 const list = css({ display: 'grid', gap: '3', textStyle: 'small' });
 const row = css({

@@ -11,7 +11,7 @@ import { untilWords } from '#words/until';
 import { AccountCard, RefreshButton } from './account-layout.tsx';
 import { useSyncExternalStore, useId, useRef } from 'react';
 import { connectionState } from '../../data/event-stream.ts';
-import { visuallyHidden } from '../../ui/external-link.tsx';
+import { visuallyHidden } from '../../ui/visually-hidden.ts';
 
 export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean }) {
   const element = useRef<HTMLElement>(null);
@@ -26,7 +26,7 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
       tabIndex={-1}
       id="usage"
       title={usageWords.title}
-      beside={<ConnectionState />}
+      beside={<ConnectionBadge />}
       action={<RefreshButton label={accountWords.refreshUsage} />}
     >
       <div
@@ -60,7 +60,7 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
   );
 }
 
-function ConnectionState() {
+function ConnectionBadge() {
   const { status } = useSyncExternalStore(connectionState.subscribe, connectionState.get);
   return (
     <output

@@ -15,9 +15,17 @@ const SessionList = lazy(loadList);
 const UnsavedFile = lazyWithFallback(() => import('../../ui/unsaved-file.tsx'));
 
 export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
+  return (
+    <>
+      <DownloadData isDisabled={isDisabled} />
+      <Sessions isDisabled={isDisabled} />
+    </>
+  );
+}
+
+function DownloadData({ isDisabled }: { isDisabled: boolean }) {
   const [isDownloading, setDownloading] = useState(false);
   const [unsaved, setUnsaved] = useState<string | null>(null);
-  const [showsSessions, setShowsSessions] = useState(false);
 
   const download = async () => {
     setDownloading(true);
@@ -48,6 +56,25 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
         </button>
       </Action>
       <Suspense>{unsaved !== null && <UnsavedFile text={unsaved} />}</Suspense>
+    </>
+  );
+}
+
+const loadSaving = () =>
+  loadInTime(import('../../data/save-file.ts')).catch(() => {
+    throw fileMissing();
+  });
+
+async function loadMyData(): Promise<File> {
+  const data: unknown = await request('exportMe');
+  const name = `${brand.name.toLowerCase()}-data-${new Date().toISOString().slice(0, 10)}.json`;
+  return new File([JSON.stringify(data, null, 2)], name, { type: 'application/json' });
+}
+
+function Sessions({ isDisabled }: { isDisabled: boolean }) {
+  const [showsSessions, setShowsSessions] = useState(false);
+  return (
+    <>
       <Action
         id="sessions"
         hint={privacyWords.sessionsHint}
@@ -70,15 +97,4 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
       )}
     </>
   );
-}
-
-const loadSaving = () =>
-  loadInTime(import('../../data/save-file.ts')).catch(() => {
-    throw fileMissing();
-  });
-
-async function loadMyData(): Promise<File> {
-  const data: unknown = await request('exportMe');
-  const name = `${brand.name.toLowerCase()}-data-${new Date().toISOString().slice(0, 10)}.json`;
-  return new File([JSON.stringify(data, null, 2)], name, { type: 'application/json' });
 }
