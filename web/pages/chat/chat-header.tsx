@@ -1,11 +1,11 @@
-import { lazy, Suspense, useState, useRef, useEffect, type RefObject } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
 import { showToast } from '../../data/toasts.ts';
 import { chatWords, clearingWords } from '#words/chat';
-import { Icon } from '../../ui/icons.tsx';
+import { OptionsMenu } from './options-menu.tsx';
 
 const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
@@ -51,6 +51,11 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
     }
   };
 
+  const choose = (option: Action | 'print') => {
+    if (option !== 'print') return openAfterLoading(loadDialog, () => setAsked(option));
+    return openAfterLoading(loadPrint, (file) => void file.printConversation(token));
+  };
+
   return (
     <header className={bar}>
       <h1
@@ -62,11 +67,7 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
       {hasConversation && (
         <OptionsMenu
           options={options}
-          choose={(option) =>
-            option === 'print'
-              ? openAfterLoading(loadPrint, (file) => void file.printConversation(token))
-              : openAfterLoading(loadDialog, () => setAsked(option))
-          }
+          choose={choose}
         />
       )}
       <div className={below}>
@@ -95,7 +96,7 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
   );
 }
 
-/** It keeps its place while the conversation loads. */
+/** Keeps its place while the conversation loads. */
 const bar = css({
   position: 'relative',
   display: 'grid',
@@ -129,100 +130,3 @@ const below = css({
 });
 const label = css({ gridArea: 'label', marginInlineEnd: 'auto' });
 const help = css({ gridArea: 'help', justifySelf: 'end' });
-
-type MenuProps<Id> = { options: readonly { id: Id; label: string }[]; choose: (id: Id) => void };
-
-/** Ark UI's menu would be 18 KiB more. */
-function OptionsMenu<Id extends string>({ options, choose }: MenuProps<Id>) {
-  const details = useRef<HTMLDetailsElement>(null);
-  useDismissal(details);
-  return (
-    <details
-      ref={details}
-      className={menu}
-    >
-      <summary
-        className={button({ look: 'quiet', size: 'icon' })}
-        aria-label={chatWords.options}
-        title={chatWords.options}
-      >
-        <Icon name="more" />
-      </summary>
-      <div className={list}>
-        {options.map(({ id, label }) => (
-          <button
-            key={id}
-            type="button"
-            className={button({ look: 'quiet' })}
-            onClick={() => {
-              details.current?.removeAttribute('open');
-              choose(id);
-            }}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-    </details>
-  );
-}
-
-const menu = css({
-  gridArea: 'menu',
-  justifySelf: 'end',
-  '& summary': { listStyle: 'none' },
-  '& summary::-webkit-details-marker': { display: 'none' },
-});
-const list = css({
-  position: 'absolute',
-  // Below the bar, so that help stays in view.
-  top: '[100%]',
-  insetInlineEnd: 'gutter',
-  zIndex: 'header',
-  display: 'grid',
-  padding: '2',
-  borderRadius: 'md',
-  borderWidth: 'thin',
-  borderColor: 'line',
-  backgroundColor: 'raised',
-  boxShadow: 'float',
-});
-
-type Watcher = EventTarget & { destroy: () => void };
-
-declare global {
-  interface Window {
-    /** Chromium from 126, Firefox from 149. */
-    readonly CloseWatcher?: new () => Watcher;
-  }
-}
-
-function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
-  useEffect(() => {
-    const details = ref.current;
-    if (!details) return undefined;
-    const close = () => details.removeAttribute('open');
-    const closeOutside = ({ target }: Event) => {
-      if (target instanceof Node && !details.contains(target)) close();
-    };
-    const closeOnEscape = ({ key }: KeyboardEvent) => {
-      if (key !== 'Escape' || !details.open) return;
-      close();
-      details.querySelector('summary')?.focus();
-    };
-    // A close request, as by Back on Android, would leave the page.
-    let watcher: Watcher | undefined;
-    const watch = () => {
-      watcher?.destroy();
-      if (!details.open || !window.CloseWatcher) return;
-      watcher = new window.CloseWatcher();
-      watcher.addEventListener('close', close);
-    };
-    const left = new AbortController();
-    details.addEventListener('toggle', watch, left);
-    document.addEventListener('pointerdown', closeOutside, left);
-    document.addEventListener('focusin', closeOutside, left);
-    document.addEventListener('keydown', closeOnEscape, left);
-    return () => left.abort();
-  }, [ref]);
-}

@@ -78,7 +78,6 @@ function HelpLink() {
 
 const Loading = () => <MessagesSkeleton label={layoutWords.loadingConversation} />;
 
-/** Part of the served HTML. */
 function ChatSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
@@ -171,7 +170,7 @@ function LoadFailed({ retry }: { retry: () => void }) {
 /** ms after an event: WebKit reports it early (WebKit 254861). */
 const heightReads = [0, 50, 150, 400, 1000];
 
-/** As high as the keyboard leaves; zoomed, as the window. */
+/** Sets the height that the keyboard leaves. A zoomed page has the window's height. */
 function useVisualHeight(): void {
   useEffect(() => {
     const viewport = window.visualViewport;

@@ -14,7 +14,7 @@ import { drafts } from '../../data/chat-drafts.ts';
 import { followKeyboard, hasKeyboard } from '../../data/keyboard.ts';
 import { sendsOnEnter } from '../../rules/chat-input.ts';
 import { marks } from '../../start/protocol.ts';
-import { visuallyHidden } from '../../ui/external-link.tsx';
+import { visuallyHidden } from '../../ui/visually-hidden.ts';
 import { composerWords } from '#words/chat';
 import { voiceWords } from '#words/voice';
 import { voiceStore } from '../../data/voice-store.ts';

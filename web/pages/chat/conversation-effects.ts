@@ -4,6 +4,7 @@ import { chatWords } from '#words/chat';
 import { openAfterLoading } from '../../data/error-notices.ts';
 import { serverClock } from '../../data/clock.ts';
 import { closeShownNotices } from '../../data/shown-notices.ts';
+import { aiNoticeIntervalMs } from '../../rules/transcript.ts';
 
 const loadPrint = () => import('./print-conversation.ts');
 
@@ -21,7 +22,7 @@ export function useCrisisHelp(token: string, replies: Reply[], openHelp: () => v
   }, [token, replies, openHelp]);
 }
 
-export function useIsBefore(until: string | null): boolean {
+export function useIsTyping(until: string | null): boolean {
   const [ended, setEnded] = useState<string | null>(null);
   useEffect(() => {
     if (until === null) return undefined;
@@ -34,7 +35,29 @@ export function useIsBefore(until: string | null): boolean {
   return until !== null && ended !== until;
 }
 
-/** The keys print the loaded messages alone. */
+/** Calls `remind` after three visible hours since `noticeAt`. Null: nobody has written since the last notice. */
+export function useReminder(noticeAt: string | null, remind: () => void): void {
+  useEffect(() => {
+    if (noticeAt === null) return undefined;
+    let left = Date.parse(noticeAt) + aiNoticeIntervalMs - serverClock.now();
+    let visibleSince: number | null = null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const follow = () => {
+      clearTimeout(timer);
+      if (visibleSince !== null) left -= performance.now() - visibleSince;
+      visibleSince = document.hidden ? null : performance.now();
+      if (visibleSince !== null) timer = setTimeout(remind, Math.max(0, left));
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', follow);
+    };
+  }, [noticeAt, remind]);
+}
+
+/** Loads the whole conversation for Ctrl+P, which would print the loaded messages alone. */
 export function useWholePrint(token: string, hasMore: boolean): void {
   useEffect(() => {
     const printAll = (event: KeyboardEvent) => {

@@ -20,12 +20,12 @@ import { Icon } from '../../ui/icons.tsx';
 import { Composer } from './composer.tsx';
 import {
   useCrisisHelp,
-  useIsBefore,
+  useIsTyping,
   useReadNotices,
   useUnseenTitle,
   useWholePrint,
 } from './conversation-effects.ts';
-import { ConnectionState, TypingIndicator } from './conversation-state.tsx';
+import { ConnectionStatusLine, TypingIndicator } from './conversation-status.tsx';
 import { MessageList } from './message-list.tsx';
 import { useScrollPosition } from './scroll-position.ts';
 import { SendingAnnouncer } from './sending-announcer.tsx';
@@ -41,7 +41,7 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const pending = usePending(token, conversation);
   const replies = repliesSince(conversation);
   const newest = messages.at(-1)?.seq ?? 0;
-  const isTyping = useIsBefore(typingUntil);
+  const isTyping = useIsTyping(typingUntil);
   const typed = isTyping ? conversation.typed : '';
   const { reminders, remind } = useReminders();
 
@@ -79,7 +79,7 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
           count={scroll.unseen}
           show={jumpToEnd}
         />
-        <ConnectionState focusList={focusList} />
+        <ConnectionStatusLine focusList={focusList} />
         <SendingAnnouncer {...{ messages, pending }} />
         <LateReplyOffer
           token={token}
@@ -115,7 +115,7 @@ function useReminders() {
   return { reminders, remind };
 }
 
-/** What has arrived is dropped. */
+/** Returns the messages that have not arrived. */
 function usePending(token: string, { messages }: Conversation) {
   drafts.open(token);
   // After hydration, since the served field is empty.

@@ -1,15 +1,13 @@
-import { Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { Suspense, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { useOpenedAt } from '../../data/use-conversation.ts';
 import { notifyError } from '../../data/error-notices.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
-import { serverClock } from '../../data/clock.ts';
 import { useDay } from './day-change.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import {
-  aiNoticeIntervalMs,
   shownMessages,
   type PendingMessage,
   type ShownMessage,
@@ -18,6 +16,7 @@ import {
   withReminders,
 } from '../../rules/transcript.ts';
 import { chatWords } from '#words/chat';
+import { useReminder } from './conversation-effects.ts';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
 
 const VoiceMessage = lazyWithFallback(() => import('./voice-message.tsx'), VoicePlace);
@@ -41,16 +40,10 @@ export function MessageList({
   sendAgain,
   openHelp,
   keepPosition,
-  ...props
+  reminders,
+  remind,
 }: Props) {
-  const openedAt = useOpenedAt();
-  const shown = shownMessages(conversation.messages, pending);
-  const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
-  const live = withReminders(parts.live, props.reminders);
-  const items = [...parts.history, ...live];
-  const notice = items.findLast((item) => item.kind === 'aiNotice')!;
-  useReminder(notice === items.at(-1) ? null : notice.at, props.remind);
-  useDay();
+  const { history, live, isEmpty } = useTranscript({ conversation, pending, reminders, remind });
   const player = (message: ShownMessage) => (
     <VoicePlayer
       token={token}
@@ -72,12 +65,12 @@ export function MessageList({
       {conversation.hasMore && (
         <LoadOlder load={() => keepPosition(() => conversationStore.loadOlder(token))} />
       )}
-      {shown.length === 0 && <p className={empty}>{chatWords.empty}</p>}
+      {isEmpty && <p className={empty}>{chatWords.empty}</p>}
       <ol
         className={list}
         aria-label={chatWords.earlier}
       >
-        {parts.history.map(line)}
+        {history.map(line)}
       </ol>
       <div
         role="log"
@@ -95,26 +88,21 @@ export function MessageList({
   );
 }
 
-/** After three visible hours; the time before counts. Null: nobody has written since the last notice. */
-function useReminder(noticeAt: string | null, remind: () => void): void {
-  useEffect(() => {
-    if (noticeAt === null) return undefined;
-    let left = Date.parse(noticeAt) + aiNoticeIntervalMs - serverClock.now();
-    let visibleSince: number | null = null;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const follow = () => {
-      clearTimeout(timer);
-      if (visibleSince !== null) left -= performance.now() - visibleSince;
-      visibleSince = document.hidden ? null : performance.now();
-      if (visibleSince !== null) timer = setTimeout(remind, Math.max(0, left));
-    };
-    follow();
-    document.addEventListener('visibilitychange', follow);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', follow);
-    };
-  }, [noticeAt, remind]);
+type Shown = Pick<Props, 'conversation' | 'pending' | 'reminders' | 'remind'>;
+
+/** Returns the two parts of the transcript. Shows the AI notice again when it is due. */
+function useTranscript({ conversation, pending, reminders, remind }: Shown) {
+  const openedAt = useOpenedAt();
+  const shown = shownMessages(conversation.messages, pending);
+  const { history, live: arrived } = transcriptParts(shown, conversation.loadedUpTo, openedAt);
+  const live = withReminders(arrived, reminders);
+
+  const items = [...history, ...live];
+  const notice = items.findLast((item) => item.kind === 'aiNotice')!;
+  const isLast = notice === items.at(-1);
+  useReminder(isLast ? null : notice.at, remind);
+  useDay();
+  return { history, live, isEmpty: shown.length === 0 };
 }
 
 /** The served frame has only its place. */

@@ -7,7 +7,7 @@ import { voiceWords } from '#words/voice';
 import { useSession } from '../../data/session.ts';
 import { noRecording, voiceStore } from '../../data/voice-store.ts';
 import { loadInTime } from '../../data/promise-limit.ts';
-import { visuallyHidden } from '../../ui/external-link.tsx';
+import { visuallyHidden } from '../../ui/visually-hidden.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { RefreshPage } from '../../ui/refresh-page.tsx';
 import { voiceNotInPlan, type SendError } from './send-error.tsx';

@@ -13,86 +13,142 @@ type Content = {
 
 type List = RefObject<HTMLElement | null>;
 
+type Reader = {
+  isAtEnd: boolean;
+  /** The last `seq` that the person has seen. */
+  seen: number;
+  /** Where this hook scrolled to; 0 for a person further up. */
+  placedAt: number;
+  readsTyped: boolean;
+  /** The content of the last run, as one text. */
+  shown: string;
+};
+
+const newReader = (seen: number): Reader => ({
+  isAtEnd: true,
+  seen,
+  placedAt: 0,
+  readsTyped: false,
+  shown: '',
+});
+
 /** A growing reply moves the list until its first line is at the top. */
 export function useScrollPosition(ref: List, content: Content) {
   const { newest } = content;
-  const isHydrated = useHydrated();
-  const [wasServed] = useState(!isHydrated);
-  // `placedAt`: scrolled to by this hook; 0 for a reader further up.
-  const reader = useRef({ isAtEnd: true, seen: newest, placedAt: 0, readsTyped: false, shown: '' });
-  const place = useRef<ScrollPlace>({ size: '', line: null, share: 0 });
+  const readerRef = useRef(newReader(newest));
+  const placeRef = useRef<ScrollPlace>({ size: '', line: null, share: 0 });
   const [unseen, setUnseen] = useState(0);
 
   const toEnd = useCallback(() => {
     if (ref.current) ref.current.scrollTop = ref.current.scrollHeight;
-    reader.current.isAtEnd = true;
+    readerRef.current.isAtEnd = true;
     setUnseen(0);
   }, [ref]);
+
+  useSizeChanges({ ref, readerRef, placeRef, toEnd });
+  useNewContent({ ref, readerRef, content, setUnseen });
+
+  const onScroll = () => {
+    const list = ref.current;
+    // A list of another size has lost the reader's place.
+    if (!list || sizeOf(list) !== placeRef.current.size) return;
+
+    placeRef.current = placeIn(list);
+    readerRef.current.isAtEnd = isNearEnd(list);
+    if (!readerRef.current.isAtEnd) return;
+
+    readerRef.current.seen = newest;
+    setUnseen(0);
+  };
+
+  const keepPosition = async (change: () => Promise<void>) => {
+    if (!ref.current) return change();
+    readerRef.current.isAtEnd = false;
+    return keepDistanceToEnd(ref.current, change);
+  };
+  return { unseen, onScroll, toEnd, keepPosition };
+}
+
+type SizeChanges = {
+  ref: List;
+  readerRef: RefObject<Reader>;
+  placeRef: RefObject<ScrollPlace>;
+  toEnd: () => void;
+};
+
+/** The keyboard, a growing field and a turned phone change the list's size. */
+function useSizeChanges({ ref, readerRef, placeRef, toEnd }: SizeChanges): void {
+  const isHydrated = useHydrated();
+  const [wasServed] = useState(!isHydrated);
 
   useLayoutEffect(() => {
     const list = ref.current;
     if (!list) return undefined;
     // A reader may have scrolled the served list.
-    if (wasServed) reader.current.isAtEnd = isNearEnd(list);
-    if (wasServed) place.current = placeIn(list);
+    if (wasServed) readerRef.current.isAtEnd = isNearEnd(list);
+    if (wasServed) placeRef.current = placeIn(list);
     // The router must not restore an earlier visit's position.
     list.setAttribute('data-scroll-restoration-id', crypto.randomUUID());
-    // The keyboard, a growing field and a turned phone change it.
+
     const observer = new ResizeObserver(() => {
-      if (reader.current.isAtEnd) toEnd();
-      else scrollToPlace(list, place.current);
-      place.current.size = sizeOf(list);
+      if (readerRef.current.isAtEnd) toEnd();
+      else scrollToPlace(list, placeRef.current);
+      placeRef.current.size = sizeOf(list);
     });
     observer.observe(list);
     return () => observer.disconnect();
-  }, [ref, wasServed, toEnd]);
-
-  const shown = Object.values(content).join(' ');
-  useLayoutEffect(() => {
-    const list = ref.current;
-    if (!list || reader.current.shown === shown) return;
-    reader.current.shown = shown;
-    // The reader's scroll event may still be on its way.
-    if (list.scrollTop < reader.current.placedAt - 1 && !isNearEnd(list))
-      reader.current.isAtEnd = false;
-    if (isSelecting(list)) reader.current.isAtEnd = false;
-    const typed = list.querySelector('[data-slot=typed]');
-    // The message replaces what was read as it grew.
-    const wasRead = reader.current.readsTyped && typed === null;
-    if (wasRead || reader.current.isAtEnd) reader.current.seen = newest;
-    setUnseen(Math.max(0, newest - reader.current.seen));
-    if (reader.current.isAtEnd) scrollTo(list, wasRead ? lastReply(list) : typed);
-    reader.current.placedAt = reader.current.isAtEnd ? list.scrollTop : 0;
-    reader.current.readsTyped = typed !== null && topIn(list, typed) < list.clientHeight;
-  }, [ref, newest, shown]);
-
-  const onScroll = () => {
-    const list = ref.current;
-    // A list of another size has lost the reader's place.
-    if (!list || sizeOf(list) !== place.current.size) return;
-    place.current = placeIn(list);
-    reader.current.isAtEnd = isNearEnd(list);
-    if (!reader.current.isAtEnd) return;
-    reader.current.seen = newest;
-    setUnseen(0);
-  };
-
-  const keepPosition = async (change: () => Promise<void>) => {
-    const list = ref.current;
-    if (!list) return change();
-    reader.current.isAtEnd = false;
-    const fromEnd = list.scrollHeight - list.scrollTop;
-    await change();
-    requestAnimationFrame(() => {
-      list.scrollTop = list.scrollHeight - fromEnd;
-      if (document.activeElement === document.body) list.focus({ preventScroll: true });
-    });
-  };
-
-  return { unseen, onScroll, toEnd, keepPosition };
+  }, [ref, readerRef, placeRef, wasServed, toEnd]);
 }
 
-/** At the first visible line, of which a share is above the edge. */
+type NewContent = {
+  ref: List;
+  readerRef: RefObject<Reader>;
+  content: Content;
+  setUnseen: (unseen: number) => void;
+};
+
+function useNewContent({ ref, readerRef, content, setUnseen }: NewContent): void {
+  const { newest } = content;
+  const shown = Object.values(content).join(' ');
+
+  useLayoutEffect(() => {
+    const list = ref.current;
+    if (!list || readerRef.current.shown === shown) return;
+    readerRef.current.shown = shown;
+    setUnseen(placeNewContent(list, readerRef.current, newest));
+  }, [ref, readerRef, newest, shown, setUnseen]);
+}
+
+/** Scrolls to new content, unless the person reads further up. Returns the number of unseen messages. */
+function placeNewContent(list: HTMLElement, reader: Reader, newest: number): number {
+  if (hasLeftEnd(list, reader)) reader.isAtEnd = false;
+  const typed = list.querySelector('[data-slot=typed]');
+  // The message replaces what was read as it grew.
+  const wasRead = reader.readsTyped && typed === null;
+  if (wasRead || reader.isAtEnd) reader.seen = newest;
+
+  if (reader.isAtEnd) scrollTo(list, wasRead ? lastReply(list) : typed);
+  reader.placedAt = reader.isAtEnd ? list.scrollTop : 0;
+  reader.readsTyped = typed !== null && topIn(list, typed) < list.clientHeight;
+  return Math.max(0, newest - reader.seen);
+}
+
+/** Whether the person has scrolled up, whose event may still be on its way, or selects text. */
+function hasLeftEnd(list: HTMLElement, { placedAt }: Reader): boolean {
+  const isScrolledUp = list.scrollTop < placedAt - 1 && !isNearEnd(list);
+  return isScrolledUp || isSelecting(list);
+}
+
+async function keepDistanceToEnd(list: HTMLElement, change: () => Promise<void>): Promise<void> {
+  const fromEnd = list.scrollHeight - list.scrollTop;
+  await change();
+  requestAnimationFrame(() => {
+    list.scrollTop = list.scrollHeight - fromEnd;
+    if (document.activeElement === document.body) list.focus({ preventScroll: true });
+  });
+}
+
+/** The first visible line, and the share of it above the edge. */
 type ScrollPlace = { size: string; line: Element | null; share: number };
 
 function placeIn(list: HTMLElement): ScrollPlace {
@@ -121,7 +177,7 @@ const lastReply = (list: HTMLElement) =>
 /** px above the first line of a growing reply. */
 const spaceAbove = 16;
 
-/** No further than to the start of an element. */
+/** Scrolls to the end, but not past the start of an element. */
 function scrollTo(list: HTMLElement, start: Element | null | undefined): void {
   if (!start) list.scrollTop = list.scrollHeight;
   else list.scrollTop += Math.max(0, topIn(list, start) - spaceAbove);

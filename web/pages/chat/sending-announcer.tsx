@@ -3,7 +3,7 @@ import type { ChatMessage } from '#contract/chat-schemas';
 import { sendingNews, sendingStates, type SendingStates } from '../../rules/sending-news.ts';
 import type { PendingMessage } from '../../rules/transcript.ts';
 import { messageStateWords } from '#words/chat';
-import { visuallyHidden } from '../../ui/external-link.tsx';
+import { visuallyHidden } from '../../ui/visually-hidden.ts';
 
 type Props = { messages: readonly ChatMessage[]; pending: readonly PendingMessage[] };
 

@@ -10,7 +10,8 @@ import { formatTime, type ShownMessage, type TranscriptItem } from '../../rules/
 import { css } from '#styled/css';
 import { button, link, spoken } from '#styled/recipes';
 import { dateText } from '#words/intl';
-import { ExternalLink, visuallyHidden } from '../../ui/external-link.tsx';
+import { ExternalLink } from '../../ui/external-link.tsx';
+import { visuallyHidden } from '../../ui/visually-hidden.ts';
 import { chatWords, messageStateWords } from '#words/chat';
 
 type Props = {
@@ -106,7 +107,7 @@ function Block(block: MessageBlock) {
 
 const Parts = ({ text }: { text: string }) => messageParts(text).map(partOf);
 
-/** Not live: the message that replaces it is announced. */
+/** Shows a growing reply. It is not live, since the message that replaces it is announced. */
 export function TypedReply({ text }: { text: string }) {
   return (
     <div
@@ -174,7 +175,7 @@ const bubble = css({
   '& strong': { fontWeight: 'bold' },
   breakInside: 'avoid',
 });
-/** As far as the message that replaces it. */
+/** The same distance as the message that replaces it. */
 const belowLast = css({ marginTop: '3' });
 const meta = css({
   display: 'flex',
@@ -191,7 +192,7 @@ const again = css({
   color: 'danger',
 });
 
-/** As high as the player, which loads with the first recording. */
+/** Keeps the height of the player, which loads with the first recording. */
 export const VoicePlace = () => (
   <div
     className={css({

@@ -51,7 +51,11 @@ export function useSendMessage(token: string, onShown: () => void) {
 
 /** The server takes a refused recording again under its id. */
 async function sendOnce(token: string, { id, text, voice }: SentDraft): Promise<void> {
-  if (!voice) return void (await conversationStore.send(token, id, text));
+  if (!voice) {
+    await conversationStore.send(token, id, text);
+    return;
+  }
+
   const recording = await fetchRecording(token, id);
   const { signal } = new AbortController();
   const sent = sendRecording(token, { id, seconds: voice.seconds }, recording, signal);

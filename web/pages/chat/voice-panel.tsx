@@ -6,11 +6,11 @@ import type { ActiveRecording } from '../../data/recorder.ts';
 import { voiceDraft } from '../../data/voice-draft.ts';
 import { voiceStore, type KeptRecording } from '../../data/voice-store.ts';
 import { clockText, isRefusedForGood, type RecordingEnd } from '../../rules/recording.ts';
-import { visuallyHidden } from '../../ui/external-link.tsx';
+import { visuallyHidden } from '../../ui/visually-hidden.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { voicePanelWords, voiceWords } from '#words/voice';
 import { ApiError } from '../../data/api-error.ts';
-import { plainError, sendError, SendErrorText } from './send-error.tsx';
+import { plainError, sendError, SendErrorText, type SendError } from './send-error.tsx';
 import { RecordingPlayer } from './voice-message.tsx';
 
 export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
@@ -24,7 +24,10 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
   useEffect(() => {
     if (document.activeElement === document.body) panel.current?.focus();
   });
-  const stopOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && void voiceDraft.stop();
+  const stopOnEscape = ({ key }: KeyboardEvent) => {
+    if (key === 'Escape') void voiceDraft.stop();
+  };
+  const problem = problemIn(kept, error);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape stops the recording
     <div
@@ -36,18 +39,18 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
       tabIndex={-1}
       onKeyDown={stopOnEscape}
     >
-      {kept && (error !== null || kept.isTooLarge) && (
+      {problem && (
         <SendErrorText
           id="voice-error"
-          error={kept.isTooLarge ? plainError(voiceWords.tooLarge) : sendError(error)}
+          error={problem}
           openHelp={openHelp}
           dismiss={() => voiceStore.set({ error: null })}
         />
       )}
       <output className={warning}>{isUnkept && voicePanelWords.unkept}</output>
-      {active && <Running active={active} />}
+      {active && <RunningRecording active={active} />}
       {kept && (
-        <Kept
+        <FinishedRecording
           kept={kept}
           error={error}
         />
@@ -56,12 +59,17 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
   );
 }
 
+function problemIn(kept: KeptRecording | null, error: unknown): SendError | null {
+  if (kept?.isTooLarge) return plainError(voiceWords.tooLarge);
+  return kept && error !== null ? sendError(error) : null;
+}
+
 /** Each is a tenth of a second. */
 const bars = 28;
 const countdownFrom = 10;
 
-function Running({ active }: { active: ActiveRecording }) {
-  const { seconds, levels } = useMeasured(active);
+function RunningRecording({ active }: { active: ActiveRecording }) {
+  const { seconds, levels } = useLoudness(active);
   const left = Math.max(0, Math.ceil(longestRecordingSeconds - seconds));
   const isEnding = left <= countdownFrom;
   return (
@@ -110,7 +118,7 @@ function Running({ active }: { active: ActiveRecording }) {
   );
 }
 
-function useMeasured(active: ActiveRecording) {
+function useLoudness(active: ActiveRecording) {
   const [measured, setMeasured] = useState({ seconds: 0, levels: [] as number[] });
   useEffect(() => {
     const measure = () =>
@@ -147,7 +155,7 @@ const endWords: Record<RecordingEnd, string | null> = {
   interrupted: voicePanelWords.interrupted,
 };
 
-function Kept({ kept, error }: { kept: KeptRecording; error: unknown }) {
+function FinishedRecording({ kept, error }: { kept: KeptRecording; error: unknown }) {
   const { id, blob, seconds, end, isSending, isTooLarge } = kept;
   const isRefused = error instanceof ApiError && isRefusedForGood(error.code);
   const sendLabel = error === null ? voicePanelWords.send : voicePanelWords.sendAgain;

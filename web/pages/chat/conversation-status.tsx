@@ -6,7 +6,7 @@ import { useConnection } from '../../data/use-conversation.ts';
 import { useSession } from '../../data/session.ts';
 import { sessionStream } from '../../data/session-stream.ts';
 
-export function ConnectionState({ focusList }: { focusList: () => void }) {
+export function ConnectionStatusLine({ focusList }: { focusList: () => void }) {
   const status = useConnection();
   const isBroken = status === 'reconnecting' || status === 'lost';
   const connectAgain = () => {
