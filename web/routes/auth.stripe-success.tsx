@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { Processing } from '../pages/results/payment-results.tsx';
+import { Processing } from '../pages/results/processing.tsx';
 import { checkoutSearch } from '../rules/destinations.ts';
 
 export const Route = createFileRoute('/auth/stripe-success')({

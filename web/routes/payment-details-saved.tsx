@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { DetailsSaved } from '../pages/results/payment-results.tsx';
+import { DetailsSaved } from '../pages/results/details-saved.tsx';
 import { checkoutSearch } from '../rules/destinations.ts';
 
 export const Route = createFileRoute('/payment-details-saved')({

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { PaymentSuccess } from '../pages/results/payment-results.tsx';
+import { PaymentSuccess } from '../pages/results/payment-success.tsx';
 import { checkoutSearch } from '../rules/destinations.ts';
 
 export const Route = createFileRoute('/payment-success')({
