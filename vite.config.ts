@@ -52,7 +52,7 @@ const vendor = {
 // Where it is turned off, none of its words are served.
 const leftOut = {
   find: /^.*\/pages\/withdraw\/withdraw-page\.tsx$/,
-  replacement: join(web, 'pages/withdraw/turned-off.ts'),
+  replacement: join(web, 'pages/withdraw/withdraw-page-off.ts'),
 };
 
 // What every page needs is one chunk: its parts would be requests of their own because other chunks import them too.
@@ -68,7 +68,7 @@ const together = [
   },
   {
     name: 'parts',
-    test: /(\/ui\/(alert|external-link)\.tsx|\/(contract\/visible-text|rules\/spent-allowance)\.ts)$/,
+    test: /(\/ui\/(alert|external-link|visually-hidden)\.tsx?|\/(contract\/visible-text|rules\/spent-allowance)\.ts)$/,
   },
 ];
 

@@ -1,23 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type MouseEvent } from 'react';
+import { useEffect, useRef, type MouseEvent } from 'react';
 import { css } from '#styled/css';
 import { button, page, prose } from '#styled/recipes';
-import { call, request } from '../../data/api-client.ts';
-import { ApiError } from '../../data/api-error.ts';
-import { failureOf } from '../../data/error-notices.ts';
-import { showToast } from '../../data/toasts.ts';
-import { refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
+import { useFreshProfile } from '../../data/profile-query.ts';
 import { useTrialSubscription } from '../../data/trial-subscription.ts';
-import { useUnlessExpired } from '../../data/expiry.ts';
 import { useSession } from '../../data/session.ts';
 import { cancelView } from '../../rules/cancel-view.ts';
-import { formatDate } from '../../rules/formats.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Card } from '../../ui/card.tsx';
 import { NeedsScript } from '../../ui/form-fields.tsx';
-import { Refusal, type Refused } from '../../ui/refusal.tsx';
+import { Refusal } from '../../ui/refusal.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { cancelReasonWords, cancelWords } from '#words/cancel';
+import { cancelWords } from '#words/cancel';
+import { CancelReasonQuestion } from './cancel-reason-question.tsx';
+import { useCancellation } from './use-cancellation.ts';
 
 /** Guests are led to the login; the served HTML explains it to them. */
 export function CancelPage() {
@@ -95,26 +91,26 @@ function Subscription({ user, token }: { user: User; token: string }) {
       </div>
       {failure && <Refusal {...failure} />}
       {action === 'cancel' && (
-        <button
-          type="button"
+        <PlanChangeButton
           className={cancelButton}
-          aria-disabled={running !== null}
+          isRunning={running === 'cancelPlan'}
+          isBusy={running !== null}
+          label={cancelWords.cancel}
+          runningLabel={cancelWords.cancelling}
           onClick={cancel}
-        >
-          {running === 'cancelPlan' ? cancelWords.cancelling : cancelWords.cancel}
-        </button>
+        />
       )}
       {action === 'resume' && (
-        <button
-          type="button"
+        <PlanChangeButton
           className={keepButton}
-          aria-disabled={running !== null}
+          isRunning={running === 'resumePlan'}
+          isBusy={running !== null}
+          label={cancelWords.keep}
+          runningLabel={cancelWords.keeping}
           onClick={resume}
-        >
-          {running === 'resumePlan' ? cancelWords.keeping : cancelWords.keep}
-        </button>
+        />
       )}
-      {action === 'resume' && hasCancelled && <CancelReason />}
+      {action === 'resume' && hasCancelled && <CancelReasonQuestion />}
       <Link
         to={action === null ? '/plans' : '/account'}
         className={button({ look: 'quiet', wide: true })}
@@ -125,101 +121,34 @@ function Subscription({ user, token }: { user: User; token: string }) {
   );
 }
 
-const cancelButton = button({ look: 'danger', size: 'lg', wide: true });
-const keepButton = button({ look: 'outline', size: 'lg', wide: true });
+type ButtonProps = {
+  className: string;
+  isRunning: boolean;
+  isBusy: boolean;
+  label: string;
+  runningLabel: string;
+  onClick: (event: MouseEvent) => void;
+};
 
-type PlanChange = 'cancelPlan' | 'resumePlan';
-
-function useCancellation(refetchSubscription: () => Promise<void>) {
-  const [hasCancelled, setCancelled] = useState(false);
-  const [running, setRunning] = useState<PlanChange | null>(null);
-  const [failure, setFailure] = useState<Refused | null>(null);
-
-  const run = async (change: PlanChange, work: () => Promise<void>) => {
-    setRunning(change);
-    setFailure(null);
-    await work().catch(async (error: unknown) => {
-      setFailure(failureIn(error));
-      if (isConflict(error)) await refresh();
-    });
-    setRunning(null);
-  };
-
-  const refresh = () => Promise.all([refetchProfile(), refetchSubscription()]);
-
-  const cancel = async () => {
-    const { cancelAtDate } = await request('cancelPlan');
-    await refresh();
-    setCancelled(true);
-    const description = cancelWords.doneText(formatDate(cancelAtDate));
-    showToast({ type: 'success', title: cancelWords.done, description });
-  };
-
-  const resume = async () => {
-    await request('resumePlan');
-    await refresh();
-    setCancelled(false);
-    showToast({ type: 'success', title: cancelWords.kept, description: cancelWords.keptText });
-  };
-
-  /** The second half of a double click must not undo the first. */
-  const once = (change: PlanChange, work: () => Promise<void>) => (event: MouseEvent) => {
-    if (running === null && event.detail < 2) void run(change, work);
-  };
-
-  return {
-    hasCancelled,
-    running,
-    failure: useUnlessExpired(failure),
-    cancel: once('cancelPlan', cancel),
-    resume: once('resumePlan', resume),
-  };
-}
-
-const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'conflict';
-
-/** Null if a toast has said it. */
-function failureIn(error: unknown): Refused | null {
-  const failure = failureOf(error);
-  if (failure && isConflict(error)) return { text: cancelWords.nothing, until: null };
-  if (failure && error instanceof ApiError && error.isOutage && error.code !== 'network')
-    return { text: cancelWords.noAnswer, until: null };
-  return failure;
-}
-
-type Reason = keyof typeof cancelReasonWords.reasons;
-
-const reasons = Object.entries(cancelReasonWords.reasons) as [Reason, string][];
-
-/** A click on a reason is the whole reply. */
-function CancelReason() {
-  const [given, setGiven] = useState<Reason | null>(null);
-  const give = async (reason: Reason) => {
-    if (given !== null) return;
-    setGiven(reason);
-    // The question stays after a failure.
-    await call('giveCancelReason', { reason }).catch(() => setGiven(null));
-  };
-  if (given !== null)
-    return <output className={css({ color: 'muted' })}>{cancelReasonWords.thanks}</output>;
+function PlanChangeButton({
+  className,
+  isRunning,
+  isBusy,
+  label,
+  runningLabel,
+  onClick,
+}: ButtonProps) {
   return (
-    <fieldset className={css({ display: 'grid', gap: '3' })}>
-      <legend className={css({ fontWeight: 'semibold', marginBottom: '1' })}>
-        {cancelReasonWords.question}
-      </legend>
-      <p className={css({ textStyle: 'small', color: 'muted' })}>{cancelReasonWords.optional}</p>
-      <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '2' })}>
-        {reasons.map(([reason, text]) => (
-          <button
-            key={reason}
-            type="button"
-            className={button({ look: 'soft' })}
-            onClick={() => void give(reason)}
-          >
-            {text}
-          </button>
-        ))}
-      </div>
-    </fieldset>
+    <button
+      type="button"
+      className={className}
+      aria-disabled={isBusy}
+      onClick={onClick}
+    >
+      {isRunning ? runningLabel : label}
+    </button>
   );
 }
+
+const cancelButton = button({ look: 'danger', size: 'lg', wide: true });
+const keepButton = button({ look: 'outline', size: 'lg', wide: true });

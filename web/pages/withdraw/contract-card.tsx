@@ -25,14 +25,15 @@ import { Facts } from '../../ui/facts.tsx';
 import type { Refused } from '../../ui/refusal.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ReceiptCard, type Receipt } from './receipt-card.tsx';
-import { EmailField, EmailRule, Failure } from './confirming.tsx';
+import { EmailField, EmailRule } from './email-field.tsx';
+import { ExpiringRefusal } from './expiring-refusal.tsx';
 import { StatementForm } from './statement-form.tsx';
 
 type OnDone = (receipt: Receipt) => void;
 type OnSent = (sent: Output<'withdraw'>, hasEmail: boolean) => void;
 type Statement = NonNullable<Output<'getWithdrawal'>['statement']>;
 
-/** The contract of a person who is signed in, with what comes back, and the button that confirms. */
+/** Shows a signed-in person's contract, the refund, and the button that confirms. */
 export default function ContractCard({ token, onDone }: { token: string; onDone: OnDone }) {
   const queryKey = ['withdrawal', token];
   const options = { queryKey, queryFn: () => request('getWithdrawal'), meta: { silent: true } };
@@ -53,7 +54,7 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
   if (!data && !isFetched) return <Spinner label={withdrawWords.loading} />;
   if (!data)
     return (
-      <Unknown
+      <ContractNotRead
         onDone={onDone}
         isLooking={isFetching}
         again={() => void refetch()}
@@ -63,7 +64,7 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
   const { contract, statement, receipt } = data;
   if (statement?.objectUntil)
     return (
-      <Waiting
+      <ObjectableStatement
         statement={statement}
         contract={contract}
         onSent={onSent}
@@ -72,7 +73,7 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
     );
   if (contract)
     return (
-      <Confirm
+      <OpenContract
         contract={contract}
         onSent={onSent}
       />
@@ -83,13 +84,13 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
         state={statement.state}
         receipt={receipt}
         {...sent}
-        isMember
+        hasAccount
       />
     );
-  return <Nothing onDone={onDone} />;
+  return <NoContract onDone={onDone} />;
 }
 
-function Confirm({ contract, onSent }: { contract: Contract; onSent: OnSent }) {
+function OpenContract({ contract, onSent }: { contract: Contract; onSent: OnSent }) {
   return (
     <>
       <Card
@@ -149,12 +150,12 @@ function ConfirmForm({ onSent }: { onSent: OnSent }) {
       className={css({ display: 'grid', gap: '5' })}
     >
       <EmailField error={errors['email']} />
-      <Failure failure={failure} />
+      <ExpiringRefusal failure={failure} />
       <button
         type="submit"
         className={button({ size: 'lg', wide: true })}
         aria-disabled={isSending}
-        onClick={onceOf}
+        onClick={ignoreSecondClick}
       >
         {isSending ? withdrawWords.confirming : withdrawWords.confirm}
       </button>
@@ -163,11 +164,11 @@ function ConfirmForm({ onSent }: { onSent: OnSent }) {
 }
 
 /** The second click of a double click may have been meant for what stood here before. */
-function onceOf(event: MouseEvent): void {
+function ignoreSecondClick(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }
 
-type WaitingProps = {
+type ObjectableProps = {
   statement: Statement;
   /** Null while Stripe cannot be asked. */
   contract: Contract | null;
@@ -176,7 +177,7 @@ type WaitingProps = {
 };
 
 /** Somebody has withdrawn for this number without signing in. */
-function Waiting({ statement, contract, onSent, refetch }: WaitingProps) {
+function ObjectableStatement({ statement, contract, onSent, refetch }: ObjectableProps) {
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
   const { id, submittedAt, objectUntil = submittedAt } = statement;
@@ -202,7 +203,7 @@ function Waiting({ statement, contract, onSent, refetch }: WaitingProps) {
       <p>{withdrawWords.waitingText(formatInstant(objectUntil))}</p>
       {contract && <Facts facts={contractFacts(contract)} />}
       <ConfirmForm onSent={onSent} />
-      <Failure failure={failure} />
+      <ExpiringRefusal failure={failure} />
       <button
         type="button"
         className={button({ look: 'outline', size: 'lg', wide: true })}
@@ -216,7 +217,7 @@ function Waiting({ statement, contract, onSent, refetch }: WaitingProps) {
 }
 
 /** A statement that we think too late is taken all the same. */
-function Nothing({ onDone }: { onDone: OnDone }) {
+function NoContract({ onDone }: { onDone: OnDone }) {
   return (
     <>
       <Card
@@ -238,15 +239,15 @@ function Nothing({ onDone }: { onDone: OnDone }) {
           {withdrawWords.account}
         </Link>
       </Card>
-      <Statement onDone={onDone} />
+      <StatementCard onDone={onDone} />
     </>
   );
 }
 
-type UnknownProps = { onDone: OnDone; isLooking: boolean; again: () => void };
+type NotReadProps = { onDone: OnDone; isLooking: boolean; again: () => void };
 
-/** The right does not depend on whether we can look. */
-function Unknown({ onDone, isLooking, again }: UnknownProps) {
+/** Offers the statement although the contract could not be read. */
+function ContractNotRead({ onDone, isLooking, again }: NotReadProps) {
   return (
     <>
       <Card
@@ -263,12 +264,12 @@ function Unknown({ onDone, isLooking, again }: UnknownProps) {
           {isLooking ? withdrawWords.confirming : withdrawWords.again}
         </button>
       </Card>
-      <Statement onDone={onDone} />
+      <StatementCard onDone={onDone} />
     </>
   );
 }
 
-function Statement({ onDone }: { onDone: OnDone }) {
+function StatementCard({ onDone }: { onDone: OnDone }) {
   return (
     <Card
       id="statement"

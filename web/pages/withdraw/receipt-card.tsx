@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState, type Ref, type RefObject } from 'react';
 import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
@@ -19,20 +19,15 @@ export type Receipt = {
   refund?: string | undefined;
 };
 
-type Props = Receipt & { isMember: boolean };
+type Props = Receipt & { hasAccount: boolean };
 
 const loadSaving = () => import('../../data/save-file.ts');
 const UnsavedFile = lazyWithFallback(() => import('../../ui/unsaved-file.tsx'));
 
 /** The confirmation with its date and time, also as a file, and where the money is. */
-export function ReceiptCard({ state, receipt, mail, refund, isMember }: Props) {
+export function ReceiptCard({ state, receipt, mail, refund, hasAccount }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const text = useRef<HTMLElement>(null);
-  const [isUnsaved, setUnsaved] = useState(false);
-  const save = () =>
-    openAfterLoading(loadSaving, ({ saveFile }) => {
-      void saveFile(fileOf(receipt)).then((isSaved) => setUnsaved(!isSaved));
-    });
   // The button with the focus is gone.
   useEffect(() => heading.current?.focus(), []);
   return (
@@ -46,18 +41,54 @@ export function ReceiptCard({ state, receipt, mail, refund, isMember }: Props) {
         {withdrawWords.doneTitle}
       </h2>
       <p>{withdrawWords.states[state]}</p>
-      {refund && <Facts facts={[[withdrawWords.refund, refund]]} />}
+      {refund && <Facts facts={[{ name: withdrawWords.refund, text: refund }]} />}
       <p>{withdrawWords.keep}</p>
       {mail !== undefined && <p>{sentenceOn(mail)}</p>}
-      <section
+      <ReceiptText
         ref={text}
-        className={paper}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
-        tabIndex={0}
-        aria-label={withdrawWords.receipt}
-      >
-        {receipt}
-      </section>
+        receipt={receipt}
+      />
+      <SaveReceipt
+        receipt={receipt}
+        shown={text}
+      />
+      {hasAccount && (
+        <Link
+          to="/account"
+          className={button({ look: 'quiet', wide: true })}
+        >
+          {withdrawWords.account}
+        </Link>
+      )}
+    </Card>
+  );
+}
+
+function ReceiptText({ ref, receipt }: { ref: Ref<HTMLElement>; receipt: string }) {
+  return (
+    <section
+      ref={ref}
+      className={paper}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label={withdrawWords.receipt}
+    >
+      {receipt}
+    </section>
+  );
+}
+
+type SaveProps = { receipt: string; shown: RefObject<HTMLElement | null> };
+
+function SaveReceipt({ receipt, shown }: SaveProps) {
+  const [isUnsaved, setUnsaved] = useState(false);
+  const save = () =>
+    openAfterLoading(loadSaving, ({ saveFile }) => {
+      void saveFile(fileOf(receipt)).then((isSaved) => setUnsaved(!isSaved));
+    });
+
+  return (
+    <>
       <button
         type="button"
         className={button({ look: 'soft', wide: true })}
@@ -69,19 +100,11 @@ export function ReceiptCard({ state, receipt, mail, refund, isMember }: Props) {
         {isUnsaved && (
           <UnsavedFile
             text={receipt}
-            shown={text}
+            shown={shown}
           />
         )}
       </Suspense>
-      {isMember && (
-        <Link
-          to="/account"
-          className={button({ look: 'quiet', wide: true })}
-        >
-          {withdrawWords.account}
-        </Link>
-      )}
-    </Card>
+    </>
   );
 }
 

@@ -10,7 +10,8 @@ import { useKeptForm } from '../../data/kept-form.ts';
 import { session } from '../../data/session.ts';
 import { TextField } from '../../ui/form-fields.tsx';
 import type { Refused } from '../../ui/refusal.tsx';
-import { EmailField, EmailRule, Failure } from './confirming.tsx';
+import { EmailField, EmailRule } from './email-field.tsx';
+import { ExpiringRefusal } from './expiring-refusal.tsx';
 import type { Receipt } from './receipt-card.tsx';
 
 /** The statement of somebody whose contract is not known: it is accepted from everybody. */
@@ -59,7 +60,7 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
       <div className={fields}>
         <p>{withdrawWords.formLead}</p>
         <StatementFields errors={errors} />
-        <Failure failure={failure} />
+        <ExpiringRefusal failure={failure} />
         <button
           type="submit"
           className={button({ size: 'lg', wide: true })}

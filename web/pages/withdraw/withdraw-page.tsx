@@ -18,8 +18,8 @@ const ContractCard = lazyWithFallback<ContractProps>(
 type ContractProps = { token: string; onDone: (receipt: Receipt) => void };
 
 /**
- * The function by which a contract is withdrawn (Directive 2011/83/EU, article 11a): the statement and the button that
- * confirms it are one page. The served HTML is that of a guest, and says where a statement can be sent without scripts.
+ * The withdrawal function of Directive 2011/83/EU, article 11a: statement and confirmation on one page. The served HTML
+ * is a guest's, and names the address for statements without scripts.
  */
 export function WithdrawPage() {
   const user = useSession((current) => current.user);
@@ -35,7 +35,7 @@ export function WithdrawPage() {
       {receipt && (
         <ReceiptCard
           {...receipt}
-          isMember={hasContract}
+          hasAccount={hasContract}
         />
       )}
       {!receipt && hasContract && (

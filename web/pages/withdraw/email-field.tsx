@@ -4,19 +4,11 @@ import { css } from '#styled/css';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
 import { queryClient } from '../../data/query-client.ts';
-import { useUnlessExpired } from '../../data/expiry.ts';
-import { Refusal, type Refused } from '../../ui/refusal.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
-
-/** The sentence about a failure, until the time has come when it holds no more. */
-export function Failure({ failure }: { failure: Refused | null }) {
-  const shown = useUnlessExpired(failure);
-  return shown && <Refusal {...shown} />;
-}
 
 const Email = v.pipe(v.string(), v.email(), v.maxLength(254));
 
-/** Missing where nobody is asked for an address. */
+/** The rule of an address; missing where nobody is asked for one. */
 export const EmailRule = v.optional(
   v.pipe(
     v.string(),
