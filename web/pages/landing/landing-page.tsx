@@ -1,5 +1,5 @@
 import { Steps, CallToAction, Reasons } from './sections.tsx';
-import { Plans } from './plan-teasers.tsx';
+import { PlanTeasers } from './plan-teasers.tsx';
 import { Testimonials } from './testimonials.tsx';
 import { Link } from '@tanstack/react-router';
 import { brand, chatLink } from '#contract/brand';
@@ -16,7 +16,7 @@ export function Landing() {
       <Reasons />
       <Steps />
       <Testimonials />
-      <Plans />
+      <PlanTeasers />
       <CallToAction />
     </>
   );
@@ -82,7 +82,7 @@ const hero = css({
   paddingBlock: { base: '10', lg: '16' },
 });
 
-/** Whatever the longest word. */
+/** Keeps its width, whatever the longest word. */
 const text = css({
   display: 'grid',
   gridTemplateColumns: '[minmax(0, 1fr)]',

@@ -9,7 +9,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { TextByVisitor } from '../../ui/text.tsx';
 import { useSession, useVisitor } from '../../data/session.ts';
 
-export function Plans() {
+export function PlanTeasers() {
   return (
     <Section
       id="plans"
@@ -46,11 +46,11 @@ const grid = css({
 
 function Teaser({ id }: { id: PlanId }) {
   const visitor = useVisitor();
-  const isLoggedIn = visitor === 'member';
+  const isSignedIn = visitor === 'member';
   const isUnknown = useSession(({ isInitializing, isLoading }) => isInitializing || isLoading);
   const { text, features } = landingWords.teasers[id];
   const { name, price } = planTexts(id);
-  const label = isLoggedIn ? landingWords.managePlanLabel : landingWords.getStartedLabel;
+  const label = isSignedIn ? landingWords.managePlanLabel : landingWords.getStartedLabel;
   return (
     <li className={`${card()} ${css({ gap: '4' })}`}>
       <div>
@@ -75,7 +75,7 @@ function Teaser({ id }: { id: PlanId }) {
         ))}
       </ul>
       <Link
-        to={isLoggedIn ? '/account' : '/login'}
+        to={isSignedIn ? '/account' : '/login'}
         className={button({ look: 'soft', wide: true })}
         aria-label={label(name)}
         onClick={(event) => isUnknown && event.preventDefault()}

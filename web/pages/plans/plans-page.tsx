@@ -46,6 +46,14 @@ export function PlansPage() {
           />
         ))}
       </ul>
+      <Notes />
+    </div>
+  );
+}
+
+function Notes() {
+  return (
+    <>
       <p
         className={css({
           marginTop: '12',
@@ -66,7 +74,7 @@ export function PlansPage() {
           <Sentence parts={plansWords.withdrawal({ withdraw: linkTo('/withdraw') })} />
         </p>
       )}
-    </div>
+    </>
   );
 }
 
@@ -91,13 +99,18 @@ const linkTo = (to: '/contact' | '/withdraw') => (text: string) => (
 );
 
 const popular = 'premium';
+const cards = { popular: card({ look: 'featured' }), other: card({ look: 'raised' }) };
+const actions = { popular: button({ wide: true }), other: button({ look: 'soft', wide: true }) };
+
+type Rank = keyof typeof cards;
 
 function PlanCard({ plan }: { plan: Plan }) {
   const isPopular = plan.id === popular;
+  const rank = isPopular ? 'popular' : 'other';
   const { name, price, fourWeeks, description, features } = planTexts(plan.id);
   return (
     <li
-      className={`${isPopular ? card({ look: 'featured' }) : card({ look: 'raised' })} ${css({ position: 'relative', gap: '5', overflowWrap: 'anywhere' })}`}
+      className={`${cards[rank]} ${css({ position: 'relative', gap: '5', overflowWrap: 'anywhere' })}`}
       aria-labelledby={`plan-${plan.id}`}
     >
       <header
@@ -122,7 +135,7 @@ function PlanCard({ plan }: { plan: Plan }) {
       <Features {...{ name, features }} />
       <PlanAction
         plan={plan}
-        isPopular={isPopular}
+        rank={rank}
       />
     </li>
   );
@@ -191,7 +204,7 @@ function Features({ name, features }: { name: string; features: readonly string[
   );
 }
 
-/** It overlaps the edge, so that plan names stay aligned. */
+/** Overlaps the edge, so that plan names stay aligned. */
 const ribbon = css({
   position: 'absolute',
   top: '0',
@@ -200,25 +213,22 @@ const ribbon = css({
   borderColor: 'warm',
 });
 
-function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
-  const visitor = useVisitor();
+function PlanAction({ plan, rank }: { plan: Plan; rank: Rank }) {
   const user = useSession((current) => current.user);
   if (user === null) {
     return (
-      <Link
-        to="/login"
-        search={{ plan: plan.id }}
-        className={`${isPopular ? button({ wide: true }) : button({ look: 'soft', wide: true })} ${visitor === 'unknown' ? offer : ''}`}
-      >
-        {plan.id === 'free' ? plansWords.start : plansWords.choose(planName(plan.id))}
-      </Link>
+      <GuestAction
+        plan={plan}
+        className={actions[rank]}
+      />
     );
   }
-  const what = planOffer(plan.id, user);
-  if (what === 'current') return <Mark text={plansWords.current} />;
-  if (what === 'scheduled')
+
+  const offer = planOffer(plan.id, user);
+  if (offer === 'current') return <Mark text={plansWords.current} />;
+  if (offer === 'scheduled')
     return <Mark text={plansWords.scheduled(formatDate(user.metadata.renewalDate))} />;
-  if (what === 'manage') {
+  if (offer === 'manage') {
     return (
       <Link
         to="/account"
@@ -231,9 +241,22 @@ function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
   return (
     <OrderButton
       plan={plan}
-      label={labels[what](planName(plan.id))}
-      isPopular={isPopular}
+      label={labels[offer](planName(plan.id))}
+      className={actions[rank]}
     />
+  );
+}
+
+function GuestAction({ plan, className }: { plan: Plan; className: string }) {
+  const visitor = useVisitor();
+  return (
+    <Link
+      to="/login"
+      search={{ plan: plan.id }}
+      className={`${className} ${visitor === 'unknown' ? hiddenForReturning : ''}`}
+    >
+      {plan.id === 'free' ? plansWords.start : plansWords.choose(planName(plan.id))}
+    </Link>
   );
 }
 
@@ -253,7 +276,7 @@ const Mark = ({ text }: { text: string }) => (
 );
 
 /** Another action replaces it for returning users. */
-const offer = css({ _returning: { visibility: 'hidden' } });
+const hiddenForReturning = css({ _returning: { visibility: 'hidden' } });
 
 /** As high as the button. */
 const current = css({
@@ -262,17 +285,17 @@ const current = css({
   minHeight: 'touch',
 });
 
-type OrderProps = { plan: Plan; label: string; isPopular: boolean };
+type OrderProps = { plan: Plan; label: string; className: string };
 
 /** Its page loads while the button is being reached. */
-function OrderButton({ plan, label, isPopular }: OrderProps) {
+function OrderButton({ plan, label, className }: OrderProps) {
   const router = useRouter();
   const order = { to: '/order', search: { plan: plan.id } } as const;
   const preload = () => void router.preloadRoute(order).catch(() => null);
   return (
     <button
       type="button"
-      className={isPopular ? button({ wide: true }) : button({ look: 'soft', wide: true })}
+      className={className}
       onPointerEnter={preload}
       onFocus={preload}
       onClick={() => void router.navigate(order)}
