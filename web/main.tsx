@@ -1,6 +1,6 @@
 import { connectRouter } from './app/connect-router.ts';
 import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
-import { tolerateForeignChanges } from './app/shared-page.ts';
+import { tolerateForeignChanges } from './app/translator-patch.ts';
 import { mount } from './start/mount.tsx';
 import { documentMarks, rootId } from './start/protocol.ts';
 import { createAppRouter } from './router.tsx';

@@ -7,9 +7,7 @@ import { Logo, Icon } from '../ui/icons.tsx';
 import { useVisitor } from '../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { useSyncExternalStore } from 'react';
-import { storage } from '../data/store.ts';
-import { documentMarks, themeKey } from '../start/protocol.ts';
-import { showTheme } from './theme-choice.ts';
+import { colourScheme } from './colour-scheme.ts';
 
 const tab = css({
   paddingInline: { base: '2', sm: '5' },
@@ -29,7 +27,7 @@ export function Header() {
       <div className={inner}>
         <Link
           to="/"
-          className={mark}
+          className={logoLink}
           aria-label={layoutWords.logo}
         >
           <Logo />
@@ -109,7 +107,7 @@ const inner = css({
   paddingInline: 'gutter',
 });
 
-const mark = css({
+const logoLink = css({
   display: 'flex',
   alignItems: 'center',
   gap: '2',
@@ -121,7 +119,7 @@ const mark = css({
 });
 
 function ThemeToggle() {
-  const isKnown = useHydrated();
+  const isHydrated = useHydrated();
   const isDark = useSyncExternalStore(colourScheme.subscribe, colourScheme.isDark, () => false);
   const label = isDark ? layoutWords.toLight : layoutWords.toDark;
   return (
@@ -132,12 +130,12 @@ function ThemeToggle() {
       aria-label={label}
       title={label}
     >
-      {isKnown ? <Icon name={isDark ? 'sun' : 'moon'} /> : <Both />}
+      {isHydrated ? <Icon name={isDark ? 'sun' : 'moon'} /> : <BothIcons />}
     </button>
   );
 }
 
-function Both() {
+function BothIcons() {
   return (
     <>
       <span
@@ -160,37 +158,3 @@ const toggle = css({
   fontSize: 'md',
   _unscripted: { display: 'none' },
 });
-
-const prefersDark = () => matchMedia('(prefers-color-scheme: dark)');
-const listeners = new Set<() => void>();
-
-const isDark = () =>
-  (documentMarks().theme ?? (prefersDark().matches ? 'dark' : 'light')) === 'dark';
-
-/** `start/head-script.ts` applies a choice before the first paint. */
-const colourScheme = {
-  isDark,
-  toggle: () => {
-    const theme = isDark() ? 'light' : 'dark';
-    showTheme(theme);
-    storage.write(themeKey, theme);
-    for (const listener of listeners) listener();
-  },
-  subscribe: (listener: () => void) => {
-    const query = prefersDark();
-    const follow = (event: StorageEvent) => {
-      const chosen = event.key === themeKey && event.newValue;
-      if (chosen !== 'light' && chosen !== 'dark') return;
-      showTheme(chosen);
-      listener();
-    };
-    listeners.add(listener);
-    query.addEventListener('change', listener);
-    addEventListener('storage', follow);
-    return () => {
-      listeners.delete(listener);
-      query.removeEventListener('change', listener);
-      removeEventListener('storage', follow);
-    };
-  },
-};

@@ -130,35 +130,32 @@ function Toasts() {
 function usePageChange(): void {
   const router = useRouter();
   useEffect(() => {
-    const nameAgain = () => void name(location.pathname);
-    if (!isNamed(location.pathname)) nameAgain();
-    addEventListener(titleChange, nameAgain);
+    const showHeadAgain = () => void showHead(location.pathname);
+    if (!isHeadShown(location.pathname)) showHeadAgain();
+    addEventListener(titleChange, showHeadAgain);
     const unsubscribe = router.subscribe(
       'onRendered',
       ({ pathChanged, toLocation, fromLocation }) => {
         if (!fromLocation) return;
-        void name(toLocation.pathname).then(() => pathChanged && focusHeading());
+        void showHead(toLocation.pathname).then(() => pathChanged && focusHeading());
       },
     );
     return () => {
       unsubscribe();
-      removeEventListener(titleChange, nameAgain);
+      removeEventListener(titleChange, showHeadAgain);
     };
   }, [router]);
 }
 
-/**
- * Whether the head names this page: a guard may have led from the served page to another, and a result has a title of
- * its own.
- */
-function isNamed(path: string): boolean {
+/** Whether the head belongs to this page. A guard may have led elsewhere, and a result has its own title. */
+function isHeadShown(path: string): boolean {
   if (document.querySelector('[data-result]')) return false;
   const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
   return canonical === null || new URL(canonical.href).pathname === path;
 }
 
 /** Loads the heads, which the landing page does not need, and updates the page's. */
-async function name(path: string): Promise<void> {
+async function showHead(path: string): Promise<void> {
   const heads = await loadInTime(import('./page-heads.ts')).catch(() => null);
   heads?.updateHead(path);
 }

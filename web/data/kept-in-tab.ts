@@ -28,7 +28,7 @@ const personOf = (token: Token): string => (token ? (subjectOf(token) ?? signatu
 
 const keyOf = (name: PartName, token: Token) => `${keyPrefix}${name}.${personOf(token)}`;
 
-/** Keeps values through reloads and ended sessions, until somebody logs out by hand or another person signs in. */
+/** Keeps values through reloads and ended sessions, until somebody signs out by hand or another person signs in. */
 class KeptInTab {
   #isReloading = false;
   #isUnfinished = () => false;
@@ -55,7 +55,7 @@ class KeptInTab {
     remove((each, person) => each === name && person === owner);
   }
 
-  /** Whether the writer has logged out by hand, or somebody else has signed in. */
+  /** Whether the writer has signed out by hand, or somebody else has signed in. */
   isWriterGone(token: Token, current: Token): boolean {
     if (token === null) return false;
     const isOther = current !== null && personOf(current) !== personOf(token);

@@ -6,7 +6,7 @@ import { showToast } from './toasts.ts';
 
 type Target = '/' | '/login';
 
-/** Logs out here at once, and at the server when the call arrives. */
+/** Signs out here at once, and at the server when the call arrives. */
 export async function signOut(to: Target = '/login'): Promise<void> {
   const { token } = session.get();
   if (token) revoke(token);
