@@ -101,7 +101,8 @@ function useTotals(): string[] | null {
 }
 
 function linesOf({ lastYear, thisYear }: Output<'getSafety'>['referrals']): string[] {
-  const [last, present] = [String(lastYear.year), String(thisYear.year)];
+  const last = String(lastYear.year);
+  const present = String(thisYear.year);
   const isCounted = last >= countedSince.slice(0, 4);
   return [
     isCounted
