@@ -75,3 +75,8 @@ export const sessionReplaced = (): ApiError =>
   new ApiError(errorWords.noToken, { code: 'session_replaced', isNotified: true });
 /** A session ends by this code. Status 401 does not say so: wrong codes and some networks respond with it. */
 export const sessionEnded = 'unauthenticated' satisfies ErrorCode;
+
+/** Notes that the page has shown this error, so that no toast repeats it. */
+export function markNotified(error: unknown): void {
+  if (error instanceof ApiError) error.isNotified = true;
+}

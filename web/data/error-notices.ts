@@ -1,7 +1,7 @@
 import { errorWords } from '#words/page-errors';
 import { untilWords } from '#words/until';
 import { momentText } from '../rules/moments.ts';
-import { ApiError, fileMissing } from './api-error.ts';
+import { ApiError, fileMissing, markNotified } from './api-error.ts';
 import { showToast } from './toasts.ts';
 import { loadInTime } from './promise-limit.ts';
 
@@ -13,7 +13,7 @@ export function notifyError(
   { title, id, fallback, text = textUntil(error, fallback) }: Wording = {},
 ): void {
   if (error instanceof ApiError && error.isNotified) return;
-  if (error instanceof ApiError) error.isNotified = true;
+  markNotified(error);
   if (text === undefined) return;
   const words = title ? { title, description: text } : { title: text };
   const reloads = error instanceof ApiError && error.code === 'file_missing';

@@ -2,6 +2,7 @@ import { largestRecordingBytes, longestRecordingSeconds } from '#contract/chat-l
 import { microphoneWords } from '#words/voice';
 import type { RecordingEnd } from '../rules/recording.ts';
 import { sendRecording } from './api-client.ts';
+import { markNotified } from './api-error.ts';
 import { conversationStore } from './conversation-store.ts';
 import { keptInTab } from './kept-in-tab.ts';
 import { readRecording, RecordingKeeper } from './kept-recording.ts';
@@ -58,6 +59,7 @@ export const voiceDraft = {
       );
       voiceStore.drop(token);
     } catch (error) {
+      markNotified(error);
       if (voiceStore.get().kept?.id === kept.id)
         voiceStore.set({
           kept: { ...kept, isSending: false },

@@ -24,7 +24,6 @@ export type SendError = {
 
 export function sendError(error: unknown): SendError {
   const { code, toast, until } = error instanceof ApiError ? error : unknownError;
-  if (error instanceof ApiError) error.isNotified = true;
   if (code === 'allowance_spent')
     return { text: composerWords.spent, leadsToPlans: true, offersHelp: true, until };
   if (code === 'voice_not_in_plan') return voiceNotInPlan;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { longestMessage } from '#contract/chat-limits';
 import { isVisible } from '#contract/visible-text';
 import { fetchRecording, sendRecording } from '../../data/api-client.ts';
-import { ApiError } from '../../data/api-error.ts';
+import { ApiError, markNotified } from '../../data/api-error.ts';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { drafts } from '../../data/chat-drafts.ts';
 import { serverClock } from '../../data/clock.ts';
@@ -25,6 +25,7 @@ export function useSendMessage(token: string, onShown: () => void) {
       if (isUncertain(failure)) return drafts.mark(id, 'unsent');
       drafts.giveBack(token, id);
       if (drafts.get().token !== token) return undefined;
+      markNotified(failure);
       setError(sendError(failure));
       await conversationStore.refreshAfter(token, failure);
     }
