@@ -36,7 +36,13 @@ export const settingsOf: (env: object) => Settings | null = memoize((env: object
   // Events wait until the owner corrects it.
   wrong.delete('BOT_WEBHOOK_URL');
   const address = given.get('BOT_WEBHOOK_URL');
-  return withRequire({ BOT_WEBHOOK_URL: address, ...values } as SettingValues, wrong);
+  return withRequire(
+    {
+      BOT_WEBHOOK_URL: address,
+      ...values,
+    } as SettingValues,
+    wrong,
+  );
 });
 
 function readSettings(given: Map<string, unknown>) {

@@ -115,7 +115,10 @@ export async function resumeDeletions(scope: EnvScope, now: number): Promise<voi
     .limit(resumedPerRun);
   for (const { userId } of begun)
     await deleteAccount(scope, userId, { isResumed: true }).catch((error: unknown) =>
-      log('error', 'task_failed', { task: 'resumeDeletions', ...describeError(error) }),
+      log('error', 'task_failed', {
+        task: 'resumeDeletions',
+        ...describeError(error),
+      }),
     );
 }
 

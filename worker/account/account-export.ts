@@ -72,7 +72,10 @@ async function exportOwnLimits({ user, db }: Parameters<ExportSection>[0]) {
     .from(rateLimitEvents)
     .where(inArray(subject, subjectsOfAccount(user.id)));
   return {
-    limitsOfAccount: rows.map((row) => ({ what: row.subject.split(':')[0], at: row.at })),
+    limitsOfAccount: rows.map((row) => ({
+      what: row.subject.split(':')[0],
+      at: row.at,
+    })),
   };
 }
 

@@ -29,7 +29,11 @@ export function review(account: Account, retentionMs: number, now: number): Revi
   if (paying) return { kind: 'keep', dueAt: now + noticeMs };
   const noticeDueAt = lastUsedAt + retentionMs - noticeMs;
   if (noticeDueAt > now) return { kind: 'keep', dueAt: noticeDueAt };
-  if (noticeAt === null || noticeAt <= lastUsedAt) return { kind: 'notify', dueAt: now + noticeMs };
+  if (noticeAt === null || noticeAt <= lastUsedAt)
+    return {
+      kind: 'notify',
+      dueAt: now + noticeMs,
+    };
   if (undelivered || noticeAt + noticeMs > now)
     return { kind: 'keep', dueAt: Math.max(noticeAt + noticeMs, now + dayMs) };
   return { kind: 'delete' };
@@ -131,7 +135,10 @@ async function notify(
   deletesAt: number,
   now: number,
 ): Promise<void> {
-  const data = { userId: users.id, deletesAt: new Date(deletesAt).toISOString() };
+  const data = {
+    userId: users.id,
+    deletesAt: new Date(deletesAt).toISOString(),
+  };
   await db.batch([
     db.run(
       insertBotEvent({
@@ -142,6 +149,12 @@ async function notify(
         data,
       }),
     ),
-    db.update(users).set({ retentionNoticeAt: now, retentionDueAt: deletesAt }).where(own),
+    db
+      .update(users)
+      .set({
+        retentionNoticeAt: now,
+        retentionDueAt: deletesAt,
+      })
+      .where(own),
   ]);
 }

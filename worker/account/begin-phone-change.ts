@@ -105,5 +105,10 @@ export async function beginPhoneChange(
 
   const { ofCaller, ofNumber } = limits;
   const subjects = subjectsIn([...ofCaller, ...ofNumber]).flat();
-  return orUndone(scope, decided, () => undoChange(scope, row.id, { sentBy, subjects }));
+  return orUndone(scope, decided, () =>
+    undoChange(scope, row.id, {
+      sentBy,
+      subjects,
+    }),
+  );
 }

@@ -46,7 +46,11 @@ type Ordered = {
 };
 
 const ordered: Ordered[] = [
-  { table: rateLimitEvents, since: rateLimitEvents.at, keptMs: rateLimitEventsKeptMs },
+  {
+    table: rateLimitEvents,
+    since: rateLimitEvents.at,
+    keptMs: rateLimitEventsKeptMs,
+  },
   { table: botCalls, since: botCalls.at, keptMs: 7 * dayMs },
   { table: stripeEvents, since: stripeEvents.at, keptMs: stripeEventsKeptMs },
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
@@ -58,8 +62,17 @@ const spentCodesKeptMs = hourMs;
 const rowid = sql`rowid`;
 
 const expiring: Expiring[] = [
-  { table: codes, key: rowid, expiresAt: codes.expiresAt, keptMs: spentCodesKeptMs },
-  { table: codeMessages, key: codeMessages.mac, expiresAt: codeMessages.keptUntil },
+  {
+    table: codes,
+    key: rowid,
+    expiresAt: codes.expiresAt,
+    keptMs: spentCodesKeptMs,
+  },
+  {
+    table: codeMessages,
+    key: codeMessages.mac,
+    expiresAt: codeMessages.keptUntil,
+  },
   { table: claims, key: claims.mac, expiresAt: claims.expiresAt, keptMs: dayMs },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
@@ -71,7 +84,11 @@ const expiring: Expiring[] = [
   { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
   { table: receiptMails, key: rowid, expiresAt: receiptMails.keptUntil },
   { table: linkCodes, key: linkCodes.mac, expiresAt: linkCodes.expiresAt },
-  { table: phoneChanges, key: phoneChanges.id, expiresAt: phoneChanges.expiresAt },
+  {
+    table: phoneChanges,
+    key: phoneChanges.id,
+    expiresAt: phoneChanges.expiresAt,
+  },
   {
     table: identityConflicts,
     key: rowid,

@@ -47,7 +47,10 @@ export async function deleteRows(
 ): Promise<boolean> {
   let { phone } = leased.user;
   for (let count = 0; count < triesAtOnce; count += 1) {
-    const { outcome, present } = await tryDelete(scope, leased, { phone, ...wanted });
+    const { outcome, present } = await tryDelete(scope, leased, {
+      phone,
+      ...wanted,
+    });
 
     switch (outcome) {
       case 'deleted':
@@ -177,7 +180,10 @@ function eraseChat(tx: Deleting, userId: string, now: number): void {
   tx.insert(['deleted'], chatErasures, erasure, {
     from: users,
     where: and(eq(users.id, userId), hadChat),
-    upsert: { target: [chatErasures.userId], set: { epoch: null, dueAt: excluded(dueAt) } },
+    upsert: {
+      target: [chatErasures.userId],
+      set: { epoch: null, dueAt: excluded(dueAt) },
+    },
   });
 }
 

@@ -80,7 +80,10 @@ export async function renumberingOf(settings: Settings, { user, bound }: Account
     ownerMac: inJson<string | null>(JSON.stringify(ownerMacs), trialLinks.mac),
     sessionMac: kept ? await bindSession(settings, kept) : null,
     chatKey: await rebindChatKey(settings, user, phone),
-    event: { type, sealed: await sealData(settings, { type, userId: user.id }, previous) } as const,
+    event: {
+      type,
+      sealed: await sealData(settings, { type, userId: user.id }, previous),
+    } as const,
   };
 }
 
@@ -104,7 +107,14 @@ function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renum
 
   const { type, sealed } = event;
   const who = eq(users.id, user.id);
-  queueEvent(tx, ['moved'], { settings, type, now, who, phone, data: { sealed } });
+  queueEvent(tx, ['moved'], {
+    settings,
+    type,
+    now,
+    who,
+    phone,
+    data: { sealed },
+  });
 }
 
 function renumberSessions(tx: Moving, { user, move, sessionMac }: Renumbering): void {
@@ -187,7 +197,13 @@ async function boundAnew(settings: Settings, { user, bound }: Account, phone: Ph
     links.map(async ({ value }) => [value, await bindTrialLink(settings, value, phone)]),
   );
   return {
-    business: id === undefined ? null : { id, mac: await bindAlias(settings, id, phone) },
+    business:
+      id === undefined
+        ? null
+        : {
+            id,
+            mac: await bindAlias(settings, id, phone),
+          },
     ownerMacs: Object.fromEntries(ownerMacs) as Record<string, string>,
   };
 }

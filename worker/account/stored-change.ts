@@ -37,7 +37,10 @@ export function storeChange<Outcome extends string>(
   const mac = iif<string>(isFree, row.mac, '');
   tx.insert(['sent', 'taken'], phoneChanges, { ...row, mac });
 
-  recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofCaller), { now, by: sentBy });
+  recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofCaller), {
+    now,
+    by: sentBy,
+  });
   const subjects = iif(isFree, JSON.stringify(limits.sentTo), JSON.stringify(limits.unsentTo));
   const event = {
     subject: sql`name.value`,
@@ -50,7 +53,12 @@ export function storeChange<Outcome extends string>(
   const { day, sent } = dailyCodes;
   const set = { sent: plus(sent, excluded(sent)) };
   const today = { day: codeDay(now), sent: isFree };
-  tx.insert(['sent', 'taken'], dailyCodes, today, { upsert: { target: [day], set } });
+  tx.insert(['sent', 'taken'], dailyCodes, today, {
+    upsert: {
+      target: [day],
+      set,
+    },
+  });
 }
 
 export async function changeRow(

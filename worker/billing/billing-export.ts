@@ -33,7 +33,12 @@ function fromStripe(settings: Settings, id: string, userId: string) {
     requireOwner(customer, userId);
     const lists = { customer: id, limit: 100 };
     const [subscriptions, invoices, paymentMethods] = await Promise.all([
-      stripe.subscriptions.list({ ...lists, status: 'all' }).autoPagingToArray(wholeList),
+      stripe.subscriptions
+        .list({
+          ...lists,
+          status: 'all',
+        })
+        .autoPagingToArray(wholeList),
       stripe.invoices.list(lists).autoPagingToArray(wholeList),
       stripe.customers.listPaymentMethods(id, { limit: 100 }).autoPagingToArray(wholeList),
     ]);

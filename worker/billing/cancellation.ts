@@ -62,7 +62,10 @@ async function changeLive(
 
   const { result: user, ...release } = await syncLeased(scope, leased).catch(unlessRefusedToRead);
   if (user) return { result: user.cancelAt, ...release };
-  return { result: Math.max(...changed.map(endOf)), changes: { dueAt: Date.now() } };
+  return {
+    result: Math.max(...changed.map(endOf)),
+    changes: { dueAt: Date.now() },
+  };
 }
 
 /** Throws a refusal after the others were changed. */

@@ -24,14 +24,20 @@ import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscriptions.ts';
 
 /** A limited session may not change a plan that somebody pays for. */
-type CheckoutScope = PageScope & { db: Database; limitedBy: SessionLimit | null };
+type CheckoutScope = PageScope & {
+  db: Database;
+  limitedBy: SessionLimit | null;
+};
 
 /**
  * Saved before the customer is created at Stripe, so
  * that the cron job can find it if its id is lost.
  */
 export function stripeAsked(now: number): Changes {
-  return { stripeAsked: true, askedAt: coalesce<number>(customers.askedAt, now) };
+  return {
+    stripeAsked: true,
+    askedAt: coalesce<number>(customers.askedAt, now),
+  };
 }
 
 export async function planPage(
@@ -64,10 +70,17 @@ export async function planPage(
     );
 
     const since = { ...leased, customer: { ...customer, setupSession } };
-    const bought = await boughtMeanwhile(stripe, scope, { leased: since, id, session });
+    const bought = await boughtMeanwhile(stripe, scope, {
+      leased: since,
+      id,
+      session,
+    });
     if (bought) return bought;
 
-    const changes = { stripeId: id, ...(session.mode === 'setup' && { setupSession: session.id }) };
+    const changes = {
+      stripeId: id,
+      ...(session.mode === 'setup' && { setupSession: session.id }),
+    };
     return sendTo(scope, user, session.url!, changes);
   });
 }
@@ -155,7 +168,13 @@ async function subscriberPage(
   if (scope.limitedBy && !isChoiceAlone(live, scope)) throw refusalOf(scope.limitedBy);
   const owed = await asOwed(stripe, live);
   const page = await authenticationPage(stripe, owed);
-  return page ?? openPortal(stripe, customer, scope, { live, flow: fittingFlow(owed, scope) });
+  return (
+    page ??
+    openPortal(stripe, customer, scope, {
+      live,
+      flow: fittingFlow(owed, scope),
+    })
+  );
 }
 
 async function noteChoice(

@@ -68,18 +68,33 @@ type Listed = { customer: string; limit: number };
 
 /** Stripe refuses for one that was completed meanwhile; its subscription is then canceled. */
 async function expireSessions({ checkout }: Stripe, listed: Listed): Promise<void> {
-  const sessions = await listOf(checkout.sessions.list({ ...listed, status: 'open' }));
+  const sessions = await listOf(
+    checkout.sessions.list({
+      ...listed,
+      status: 'open',
+    }),
+  );
   for (const { id } of sessions) await unlessDenied(checkout.sessions.expire(id));
 }
 
 async function endSubscriptions(stripe: Stripe, listed: Listed): Promise<void> {
-  const all = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
+  const all = await listOf(
+    stripe.subscriptions.list({
+      ...listed,
+      status: 'all',
+    }),
+  );
   for (const subscription of all)
     if (isLive(subscription) || subscription.status === 'incomplete')
       await unlessDenied(cancelNow(stripe, subscription));
 
   const { subscriptionSchedules } = stripe;
-  const schedules = await listOf(subscriptionSchedules.list({ ...listed, scheduled: true }));
+  const schedules = await listOf(
+    subscriptionSchedules.list({
+      ...listed,
+      scheduled: true,
+    }),
+  );
   for (const { id } of schedules) await unlessDenied(subscriptionSchedules.cancel(id));
 }
 

@@ -34,7 +34,10 @@ export async function ensureCustomer(
   return (await stripe.customers.create(detailsOf(user), { idempotencyKey })).id;
 }
 
-const detailsOf = ({ id, phone }: User) => ({ phone, metadata: { userId: id, phone } });
+const detailsOf = ({ id, phone }: User) => ({
+  phone,
+  metadata: { userId: id, phone },
+});
 
 async function adoptCustomer(
   stripe: Stripe,
@@ -58,7 +61,10 @@ export async function withFoundCustomer(
 ): Promise<LeasedCustomer> {
   const { customer, user } = leased;
   if (customer.stripeId) return leased;
-  const found = await findCustomers(stripe, { ...customer, askedAt: null }).catch(() => []);
+  const found = await findCustomers(stripe, {
+    ...customer,
+    askedAt: null,
+  }).catch(() => []);
   const stripeId = await adoptCustomer(stripe, found, user);
   return { ...leased, customer: { ...customer, stripeId } };
 }
@@ -89,7 +95,12 @@ export async function findCustomers(
   { userId, askedAt }: LeasedCustomer['customer'],
 ): Promise<string[]> {
   const query = `metadata['userId']:'${userId}'`;
-  const searched = await unlessRefused(stripe.customers.search({ query, limit: 100 }));
+  const searched = await unlessRefused(
+    stripe.customers.search({
+      query,
+      limit: 100,
+    }),
+  );
 
   const created = { gte: Math.floor((askedAt ?? 0) / 1000) - skewSeconds };
   const listed = askedAt
@@ -163,7 +174,13 @@ export async function presenceOfCustomer(
  */
 export async function ownCustomer(
   stripe: Stripe,
-  { customer, user }: { customer: Pick<Customer, 'stripeId'>; user: Pick<User, 'id'> },
+  {
+    customer,
+    user,
+  }: {
+    customer: Pick<Customer, 'stripeId'>;
+    user: Pick<User, 'id'>;
+  },
 ): Promise<Stripe.Customer | null> {
   if (!customer.stripeId) return null;
   const found = await unlessMissing(stripe.customers.retrieve(customer.stripeId));

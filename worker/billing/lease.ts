@@ -85,7 +85,10 @@ export function acquireLease(db: Database, token: string, which: SQL, changes: C
       ...changes,
     })
     .where(and(which, lte(customers.leaseUntil, now)));
-  return { acquire, acquired: customersWhere(db, eq(customers.leaseToken, token)) };
+  return {
+    acquire,
+    acquired: customersWhere(db, eq(customers.leaseToken, token)),
+  };
 }
 
 export function customersWhere(db: Database, which: SQL) {

@@ -35,12 +35,19 @@ export async function startPlanAfterTrial(
   const saved = await saveCard(stripe, stripeId, session);
   if (!saved) return refused(leased, settings, 'customer_missing');
 
-  const { data } = await stripe.subscriptions.list({ customer: stripeId, limit: 100 });
+  const { data } = await stripe.subscriptions.list({
+    customer: stripeId,
+    limit: 100,
+  });
   if (data.some(isLive)) return finished;
 
   const tier = session.metadata!.tier as PaidPlanId;
   const price = await currentPriceOf(stripe, tier);
-  if (!price) return { ...(await refused(leased, settings, 'off_sale')), offSaleTier: tier };
+  if (!price)
+    return {
+      ...(await refused(leased, settings, 'off_sale')),
+      offSaleTier: tier,
+    };
 
   const order: Stripe.SubscriptionCreateParams = {
     customer: stripeId,

@@ -61,7 +61,13 @@ export async function openPortal(
   stripe: Stripe,
   customer: string,
   scope: SiteScope,
-  { live, flow }: { live: Stripe.Subscription | undefined; flow?: Flow | undefined },
+  {
+    live,
+    flow,
+  }: {
+    live: Stripe.Subscription | undefined;
+    flow?: Flow | undefined;
+  },
 ): Promise<string> {
   const configuration = await configurationFor(stripe, live);
   const plain: Stripe.BillingPortal.SessionCreateParams = {
@@ -72,15 +78,29 @@ export async function openPortal(
   };
 
   const { sessions } = stripe.billingPortal;
-  const inFlow = flow && (await unlessRefused(sessions.create({ ...plain, flow_data: flow })));
+  const inFlow =
+    flow &&
+    (await unlessRefused(
+      sessions.create({
+        ...plain,
+        flow_data: flow,
+      }),
+    ));
   return (inFlow ?? (await sessions.create(plain))).url;
 }
 
 /** No flow while a change is scheduled. */
 export function fittingFlow(subscription: Stripe.Subscription, scope: SiteScope): Flow | undefined {
   const return_url = addressIn(scope, '/auth/stripe-success');
-  const after_completion = { type: 'redirect', redirect: { return_url } } as const;
-  if (owes(subscription)) return { type: 'payment_method_update', after_completion };
+  const after_completion = {
+    type: 'redirect',
+    redirect: { return_url },
+  } as const;
+  if (owes(subscription))
+    return {
+      type: 'payment_method_update',
+      after_completion,
+    };
   const scheduled =
     subscription.cancel_at ?? (subscription.cancel_at_period_end || nextPhase(subscription));
   if (scheduled || subscription.items.data.length !== 1) return undefined;
@@ -95,7 +115,10 @@ async function configurationFor(
   stripe: Stripe,
   live: Stripe.Subscription | undefined,
 ): Promise<string | undefined> {
-  const list = stripe.billingPortal.configurations.list({ active: true, limit: 100 });
+  const list = stripe.billingPortal.configurations.list({
+    active: true,
+    limit: 100,
+  });
   const own = (await list).data.filter(
     ({ metadata }) => metadata?.solace === portalMetadata.solace,
   );

@@ -58,8 +58,14 @@ export async function saveState(
 
   const tx = transaction(db, {
     from: oneRow([customers, lease], [users, eq(users.id, customers.userId)]),
-    facts: { isHeld: isNotNull(users.id), hasEvent: gt(customers.dirty, customer.dirty) },
-    outcomes: ({ isHeld, hasEvent }) => ({ lost: not(isHeld), outdated: hasEvent }),
+    facts: {
+      isHeld: isNotNull(users.id),
+      hasEvent: gt(customers.dirty, customer.dirty),
+    },
+    outcomes: ({ isHeld, hasEvent }) => ({
+      lost: not(isHeld),
+      outdated: hasEvent,
+    }),
     otherwise: 'saved',
   });
 
@@ -83,7 +89,16 @@ export async function saveState(
     hadSubscription: customer.hadSubscription || state.hadSubscription,
   };
   const { live, renewalAt } = state;
-  const dueAt = dueAfter({ live, user, setupSession, renewalAt, awaitsPayment }, now);
+  const dueAt = dueAfter(
+    {
+      live,
+      user,
+      setupSession,
+      renewalAt,
+      awaitsPayment,
+    },
+    now,
+  );
   tx.update(['saved'], customers, { ...done, dueAt, leaseUntil: 0 }, lease);
   tx.update(['outdated'], customers, { ...done, dueAt: now }, lease);
   const { reads } = await tx.run({ saved: customersWhere(db, lease) });

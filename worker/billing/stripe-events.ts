@@ -79,7 +79,10 @@ export async function saveStripeEvent(
       isRepeated: rowExists(stripeEvents, eq(stripeEvents.id, id)),
       goesOn: isTrue(and(ne(users.tier, 'free'), isNull(users.cancelAt))),
     },
-    outcomes: ({ isKnown, isRepeated }) => ({ unknown: not(isKnown), repeated: isRepeated }),
+    outcomes: ({ isKnown, isRepeated }) => ({
+      unknown: not(isKnown),
+      repeated: isRepeated,
+    }),
     otherwise: 'saved',
   });
   tx.insert(['saved'], stripeEvents, { id, type, at: now });

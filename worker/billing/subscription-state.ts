@@ -103,7 +103,13 @@ function stateOf(live: Live, known: Known) {
 
   return {
     tier,
-    status: statusOf({ isUnpaid, isPastDue, isTrialing, cancelAt, scheduledTier }),
+    status: statusOf({
+      isUnpaid,
+      isPastDue,
+      isTrialing,
+      cancelAt,
+      scheduledTier,
+    }),
     renewalAt: isLapsed && subscription.pause_collection ? null : period.end,
     cancelAt,
     scheduledTier,

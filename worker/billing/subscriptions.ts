@@ -156,7 +156,10 @@ export type UnknownPrice = { price: string; subscription: string };
 
 export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]> {
   const found: UnknownPrice[] = [];
-  for await (const price of stripe.prices.list({ limit: 100, type: 'recurring' })) {
+  for await (const price of stripe.prices.list({
+    limit: 100,
+    type: 'recurring',
+  })) {
     if (tierOfPrice(price)) continue;
     for await (const subscription of stripe.subscriptions.list({
       price: price.id,

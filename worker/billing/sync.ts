@@ -81,7 +81,10 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
   });
   const acquired = customersWhere(db, isTokenOf(run));
   const rows = await batch(db, { acquire, acquired });
-  return rows.acquired.map((row) => ({ ...row, token: row.customer.leaseToken! }));
+  return rows.acquired.map((row) => ({
+    ...row,
+    token: row.customer.leaseToken!,
+  }));
 }
 
 /** SQL: `;` follows `:` in ASCII. */
@@ -89,7 +92,10 @@ const isTokenOf = (run: string) =>
   and(gt(customers.leaseToken, `${run}:`), lt(customers.leaseToken, `${run};`))!;
 
 export function logPostponed({ customer }: LeasedCustomer, error: unknown): void {
-  log('error', 'sync_postponed', { failures: customer.failures + 1, ...describeError(error) });
+  log('error', 'sync_postponed', {
+    failures: customer.failures + 1,
+    ...describeError(error),
+  });
 }
 
 async function syncOrPostpone(scope: EnvScope, leased: LeasedCustomer): Promise<void> {
@@ -118,7 +124,11 @@ export async function syncLeased(
 
   if (fetched.offSaleTier || !sameForUser(user, after.user)) notify(scope, after.user);
   logOddities(stripeId, fetched);
-  if (after.customer.dirty > customer.dirty) return syncLeased(scope, { ...leased, ...after });
+  if (after.customer.dirty > customer.dirty)
+    return syncLeased(scope, {
+      ...leased,
+      ...after,
+    });
   return { result: after.user, released: true };
 }
 

@@ -78,7 +78,10 @@ export type Applied<Outcome, Facts, Other extends string, Named extends Reads> =
     }[Other]
 );
 
-export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };
+export type Guard = {
+  rows: Reads[string];
+  check: (rows: unknown) => Promise<void>;
+};
 
 type StoredOptions = {
   id: string;

@@ -60,10 +60,16 @@ export async function countUsage(
     case 'stranger':
       return { usage: usageOfStranger(facts.at), publish: null };
     case 'spent':
-      return { usage: usageOf(facts, { allowed: false, used: facts.used }), publish: null };
+      return {
+        usage: usageOf(facts, { allowed: false, used: facts.used }),
+        publish: null,
+      };
     case 'allowed': {
       const used = facts.used + count;
-      return { usage: usageOf(facts, { allowed: true, used }), publish: publishedOf(facts, used) };
+      return {
+        usage: usageOf(facts, { allowed: true, used }),
+        publish: publishedOf(facts, used),
+      };
     }
   }
 }
@@ -96,7 +102,10 @@ function allowanceFor(scope: PersonCall, person: Person, { count, kind }: Messag
     outcomes: ({ isKnown, mayWrite, used, tier }) => {
       const hasVoice = kind === 'voice' ? voiceSql(tier) : undefined;
       const fits = fitsAllowanceSql(plus(used, count), tier);
-      return { stranger: not(isKnown), spent: not(and(mayWrite, hasVoice, fits)!) };
+      return {
+        stranger: not(isKnown),
+        spent: not(and(mayWrite, hasVoice, fits)!),
+      };
     },
     otherwise: 'allowed',
   });

@@ -90,7 +90,11 @@ async function follow(scope: Outbox, leased: OutboxEvent, leaseNext: LeaseNext):
     const removed = removeCancelled(scope.db, event);
     if (now > until) return void (await batch(scope.db, { settled, removed }));
 
-    const results = await batch(scope.db, { settled, removed, following: leaseNext() });
+    const results = await batch(scope.db, {
+      settled,
+      removed,
+      following: leaseNext(),
+    });
     const following: OutboxEvent[] = results.following;
     event = following[0];
   }

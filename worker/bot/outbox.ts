@@ -133,7 +133,13 @@ function deletionData(
 
 async function accountNames(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEvent) {
   const { userId, phone, businessUserId: value, businessMac: mac } = event;
-  const isOwn = value !== null && (await isOwnAlias(settings, { value, phone, mac }));
+  const isOwn =
+    value !== null &&
+    (await isOwnAlias(settings, {
+      value,
+      phone,
+      mac,
+    }));
   return {
     phone,
     ...(namingUser.has(storedOf(event).type) && { userId }),
@@ -172,7 +178,10 @@ function insertEvent<Outcome extends string>(
   on: On<Outcome>,
   event: NewEvent<BotEvent>,
 ): void {
-  tx.insert(on, outbox, rowOf(event), { from: users, where: mayQueueSql(event) });
+  tx.insert(on, outbox, rowOf(event), {
+    from: users,
+    where: mayQueueSql(event),
+  });
 }
 
 /** One in delivery stays, so that none overtakes it. */
@@ -238,7 +247,15 @@ export function mayQueueSql({
 export function cancelEvents<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  { userId, now, which }: { userId: string; now: number; which: 'all' | 'messages' },
+  {
+    userId,
+    now,
+    which,
+  }: {
+    userId: string;
+    now: number;
+    which: 'all' | 'messages';
+  },
 ): void {
   const kind = which === 'all' ? undefined : isNotNull(outbox.messageId);
   const own = and(eq(outbox.userId, userId), kind);

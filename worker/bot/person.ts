@@ -18,7 +18,10 @@ import {
   type SignedCall,
 } from './bot-transaction.ts';
 
-export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
+export type Person = {
+  phone?: PhoneNumber | undefined;
+  businessUserId?: string | undefined;
+};
 
 export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> };
 
@@ -82,7 +85,11 @@ export async function personTransaction<
     aliasGuard(scope, person),
   );
 
-  if (names.isConflict) recordConflict(tx, names, { idMac: idMacs[0]!, now: scope.now });
+  if (names.isConflict)
+    recordConflict(tx, names, {
+      idMac: idMacs[0]!,
+      now: scope.now,
+    });
   return tx;
 }
 
@@ -107,7 +114,10 @@ function aliasGuard(
     async check(found) {
       const [alias] = found as Awaited<typeof rows>;
       if (!alias || alias.phone === phone) return;
-      const isOwn = await isOwnAlias(settings, { ...alias, value: businessUserId });
+      const isOwn = await isOwnAlias(settings, {
+        ...alias,
+        value: businessUserId,
+      });
       if (!isOwn) throw unknownPerson();
     },
   };

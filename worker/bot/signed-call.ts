@@ -65,7 +65,10 @@ export function comparedBy(
   botCall: BotCall,
   fields: Record<string, unknown>,
 ): BotCall {
-  return { ...botCall, ...fingerprintsOf(settings, () => JSON.stringify(fields)) };
+  return {
+    ...botCall,
+    ...fingerprintsOf(settings, () => JSON.stringify(fields)),
+  };
 }
 
 /** A body names a number, so its hash is keyed. */

@@ -123,7 +123,12 @@ function keyContext({ id, phone }: ChatUser, chatKeyId: string): string {
 export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
   const { chatKey, chatKeyId } = row;
   if (!chatKey || !chatKeyId) return null;
-  return orUnavailable(chatKeyId, () => unwrapBy(unsealKey, settings, row, { chatKey, chatKeyId }));
+  return orUnavailable(chatKeyId, () =>
+    unwrapBy(unsealKey, settings, row, {
+      chatKey,
+      chatKeyId,
+    }),
+  );
 }
 
 async function orUnavailable<T>(keyId: string, open: () => Promise<T>): Promise<T> {

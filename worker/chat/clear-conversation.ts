@@ -60,10 +60,20 @@ export function withdrawConsent<T>(
       clearConversation(tx, ['withdrawn'], scope, { id, next: null });
       const who = eq(users.id, id);
       const data = { version: null };
-      replaceEvent(tx, ['withdrawn'], { settings, type: 'chat.consent', now, who, data });
+      replaceEvent(tx, ['withdrawn'], {
+        settings,
+        type: 'chat.consent',
+        now,
+        who,
+        data,
+      });
     },
 
-    respond: ({ user, outcome }) => respond({ user, isNew: outcome === 'withdrawn' }),
+    respond: ({ user, outcome }) =>
+      respond({
+        user,
+        isNew: outcome === 'withdrawn',
+      }),
   });
 }
 

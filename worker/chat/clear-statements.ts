@@ -48,10 +48,16 @@ export function clearConversation<Outcome extends string>(
   tx.insert(on, chatErasures, erasure, {
     from: users,
     where: own,
-    upsert: { target: [userId], set: { epoch: excluded(epoch), dueAt: excluded(dueAt) } },
+    upsert: {
+      target: [userId],
+      set: { epoch: excluded(epoch), dueAt: excluded(dueAt) },
+    },
   });
 
-  const keys = { chatKey: next?.chatKey ?? null, chatKeyId: next?.chatKeyId ?? null };
+  const keys = {
+    chatKey: next?.chatKey ?? null,
+    chatKeyId: next?.chatKeyId ?? null,
+  };
   const consent = next ? {} : { chatConsentVersion: null, chatConsentAt: null };
   tx.update(on, users, { ...keys, ...consent, chatEpoch: nextEpoch }, own);
   if (next) return;

@@ -99,7 +99,14 @@ function allowedAtSql(userId: SQL): SQL<number> {
 }
 
 /** Consent counts as the first contact, without which `bot/usage` refuses. */
-function consented(version: string, now: number, fresh: { chatKey: string; chatKeyId: string }) {
+function consented(
+  version: string,
+  now: number,
+  fresh: {
+    chatKey: string;
+    chatKeyId: string;
+  },
+) {
   const { chatKey, chatKeyId, contactedAt, renewalAt, weekAnchor, weekStart } = users;
   const isFirstContact = and(isNull(contactedAt), isNull(renewalAt));
   return {

@@ -52,13 +52,21 @@ export function requireConversation(user: ChatRow | undefined): ChatRow {
   return user;
 }
 
-type ConsentRow = { chatConsentVersion: string | null; chatConsentAt: number | null };
+type ConsentRow = {
+  chatConsentVersion: string | null;
+  chatConsentAt: number | null;
+};
 
 export function consentOf({
   chatConsentVersion: version,
   chatConsentAt: at,
 }: ConsentRow): Consent | null {
-  return version === null || at === null ? null : { version, at: new Date(at).toISOString() };
+  return version === null || at === null
+    ? null
+    : {
+        version,
+        at: new Date(at).toISOString(),
+      };
 }
 
 /** `key` is null without consent. Throws 503. */
@@ -109,7 +117,13 @@ export async function exportConversation({
   return { conversation: await Promise.all(messages) };
 }
 
-type OnMessage = (conversation: { key: CryptoKey; epoch: number }, read: ReadMessage) => void;
+type OnMessage = (
+  conversation: {
+    key: CryptoKey;
+    epoch: number;
+  },
+  read: ReadMessage,
+) => void;
 export type ReadMessage = { stored: StoredMessage; message: ChatMessage };
 
 export function conversationEvents(
@@ -132,7 +146,10 @@ export function conversationEvents(
   ): Promise<string | null> {
     const key = await keyOf(change.epoch);
     if (!key) return null;
-    const stored = { ...change.message, sealed: fromBase64(change.message.sealed) };
+    const stored = {
+      ...change.message,
+      sealed: fromBase64(change.message.sealed),
+    };
     const message = await openMessage(key, userId, stored);
     onMessage({ key, epoch: change.epoch }, { stored, message });
     return frame({ type: 'message', message }, change.revision);

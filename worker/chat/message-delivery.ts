@@ -96,6 +96,12 @@ async function complete(
 ): Promise<OpenedMessage | DeliveryResult> {
   const { seq, text, at, voice } = message;
   const messageId = event.messageId!;
-  const body = await bodyFor(settings, event, { messageId, seq, text, at, voice });
+  const body = await bodyFor(settings, event, {
+    messageId,
+    seq,
+    text,
+    at,
+    voice,
+  });
   return body === null ? 'gone' : { body, sentBefore };
 }

@@ -48,7 +48,14 @@ export async function openContent(
   userId: string,
   stored: StoredMessage,
 ): Promise<MessageContent> {
-  const plain = await unseal(key, messageContext({ userId, ...stored }), stored.sealed);
+  const plain = await unseal(
+    key,
+    messageContext({
+      userId,
+      ...stored,
+    }),
+    stored.sealed,
+  );
   const { crisis, counted, ...content } = JSON.parse(decoder.decode(plain));
   return {
     ...content,

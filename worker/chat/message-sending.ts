@@ -55,13 +55,14 @@ export async function sendQueued(
     return findOrRefuse(scope, user, sent, refusalOf(decision.outcome, user, scope.now));
 
   const { ownsEvent } = decision;
-  const stored = await appendMessage(scope, user, sent, { inCrisis, ownsEvent }).catch(
-    async (error: unknown) => {
-      // With any other error the message may be stored.
-      if (ownsEvent && error instanceof RequestError) await unqueue(scope.db, event!, decision);
-      throw error;
-    },
-  );
+  const stored = await appendMessage(scope, user, sent, {
+    inCrisis,
+    ownsEvent,
+  }).catch(async (error: unknown) => {
+    // With any other error the message may be stored.
+    if (ownsEvent && error instanceof RequestError) await unqueue(scope.db, event!, decision);
+    throw error;
+  });
 
   scope.waitUntil(deliver(scope, user, stored, { event: event!, ownsEvent }));
   return stored.message;
@@ -76,7 +77,11 @@ async function queuedInCrisis(
 ): Promise<Queued & { inCrisis: boolean }> {
   const { outcome } = queued.decision;
   const mayPass = outcome === 'allowanceSpent' || outcome === 'rateLimited';
-  if (!mayPass || !(await isInCrisis(scope, user))) return { ...queued, inCrisis: false };
+  if (!mayPass || !(await isInCrisis(scope, user)))
+    return {
+      ...queued,
+      inCrisis: false,
+    };
 
   const [decide, insert] = queueMessage(queueing, true);
   const [[decision], [event]] = await scope.db.batch([decide, insert]);

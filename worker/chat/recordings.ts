@@ -33,7 +33,14 @@ export async function readRecording(
   const { message, sealed } = found;
   const { voice } = await openMessage(key, user.id, message);
   if (!voice) return null;
-  const bytes = await unseal(key, recordingContext({ userId: user.id, ...message }), sealed);
+  const bytes = await unseal(
+    key,
+    recordingContext({
+      userId: user.id,
+      ...message,
+    }),
+    sealed,
+  );
   return {
     type: voice.type,
     seconds: voice.seconds,
@@ -63,10 +70,17 @@ type Encoded = {
 /** Throws 400 for broken base64, or another size or type. */
 export function decodeRecording({ type, seconds, data }: Encoded): Recording & { seconds: number } {
   const bytes = tryBase64(data);
-  const recording = bytes && bytes.byteLength <= largestRecordingBytes && { type, bytes };
+  const recording = bytes &&
+    bytes.byteLength <= largestRecordingBytes && {
+      type,
+      bytes,
+    };
   if (recording && isRecording(recording)) return { ...recording, seconds };
   const message = bytes ? 'data must be a recording of its type' : 'data must be base64';
-  throw new RequestError('invalidField', { message, issues: [{ path: 'voice.data', message }] });
+  throw new RequestError('invalidField', {
+    message,
+    issues: [{ path: 'voice.data', message }],
+  });
 }
 
 function tryBase64(text: string): ArrayBuffer | null {

@@ -59,7 +59,14 @@ async function rewrap(settings: Settings, row: WrappedRow): Promise<SQL | null> 
       eq(users.phone, phone),
       eq(users.chatKey, row.chatKey),
     );
-    return build.update(users).set({ chatKey, chatKeyId }).where(isUnchanged).getSQL();
+    return build
+      .update(users)
+      .set({
+        chatKey,
+        chatKeyId,
+      })
+      .where(isUnchanged)
+      .getSQL();
   } catch (error) {
     if (error instanceof UnusableChatKey) return null;
     throw error;

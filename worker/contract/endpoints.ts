@@ -88,7 +88,10 @@ function wholeNumber(name: string, least: number, most: number) {
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(least, rule), v.maxValue(most, rule));
 }
 
-const person = { phone: v.optional(Phone), businessUserId: v.optional(BusinessUserId) };
+const person = {
+  phone: v.optional(Phone),
+  businessUserId: v.optional(BusinessUserId),
+};
 
 const LinkCode = v.pipe(
   v.string('linkCode must be a text'),
@@ -668,7 +671,10 @@ export const endpoints = {
   getCountry: {
     ...pageRoutes.getCountry,
     summary: 'The country of the connection, for the crisis lines; null when it is unknown',
-    output: v.object({ success: v.literal(true), country: v.nullable(v.string()) }),
+    output: v.object({
+      success: v.literal(true),
+      country: v.nullable(v.string()),
+    }),
   },
   getSafety: {
     ...pageRoutes.getSafety,

@@ -1,16 +1,40 @@
 export const apiErrors = {
-  invalidBody: { status: 400, code: 'invalid_body', message: 'Invalid request body' },
+  invalidBody: {
+    status: 400,
+    code: 'invalid_body',
+    message: 'Invalid request body',
+  },
   invalidField: { status: 400, code: 'invalid_field', message: 'Invalid value' },
-  invalidStripeSignature: { status: 400, code: 'invalid_signature', message: 'Invalid signature' },
-  unauthenticated: { status: 401, code: 'unauthenticated', message: 'Please log in to continue' },
-  invalidCode: { status: 401, code: 'invalid_code', message: 'Invalid code. Please try again.' },
+  invalidStripeSignature: {
+    status: 400,
+    code: 'invalid_signature',
+    message: 'Invalid signature',
+  },
+  unauthenticated: {
+    status: 401,
+    code: 'unauthenticated',
+    message: 'Please log in to continue',
+  },
+  invalidCode: {
+    status: 401,
+    code: 'invalid_code',
+    message: 'Invalid code. Please try again.',
+  },
   codeSpent: {
     status: 401,
     code: 'code_spent',
     message: 'This code can no longer be used. Please ask for a new one.',
   },
-  invalidToken: { status: 401, code: 'invalid_token', message: 'Invalid or expired token' },
-  invalidBotSignature: { status: 401, code: 'invalid_signature', message: 'Invalid signature' },
+  invalidToken: {
+    status: 401,
+    code: 'invalid_token',
+    message: 'Invalid or expired token',
+  },
+  invalidBotSignature: {
+    status: 401,
+    code: 'invalid_signature',
+    message: 'Invalid signature',
+  },
   consentNeeded: {
     status: 403,
     code: 'consent_needed',
@@ -37,14 +61,26 @@ export const apiErrors = {
     message: 'Please sign in with a code to see this.',
   },
   notFound: { status: 404, code: 'not_found', message: 'Not found' },
-  methodNotAllowed: { status: 405, code: 'method_not_allowed', message: 'Method not allowed' },
+  methodNotAllowed: {
+    status: 405,
+    code: 'method_not_allowed',
+    message: 'Method not allowed',
+  },
   idReused: {
     status: 409,
     code: 'id_reused',
     message: 'Event id already used with a different body or path',
   },
-  messageIdReused: { status: 409, code: 'id_reused', message: 'Message id already used' },
-  conflict: { status: 409, code: 'conflict', message: 'That is not possible right now.' },
+  messageIdReused: {
+    status: 409,
+    code: 'id_reused',
+    message: 'Message id already used',
+  },
+  conflict: {
+    status: 409,
+    code: 'conflict',
+    message: 'That is not possible right now.',
+  },
   noBillingAccount: {
     status: 409,
     code: 'no_billing_account',
@@ -65,8 +101,16 @@ export const apiErrors = {
     code: 'trial_spent',
     message: 'This number has already had its trial.',
   },
-  bodyTooLarge: { status: 413, code: 'body_too_large', message: 'Request body too large' },
-  notJson: { status: 415, code: 'not_json', message: 'Content-Type must be application/json' },
+  bodyTooLarge: {
+    status: 413,
+    code: 'body_too_large',
+    message: 'Request body too large',
+  },
+  notJson: {
+    status: 415,
+    code: 'not_json',
+    message: 'Content-Type must be application/json',
+  },
   notAudio: {
     status: 415,
     code: 'not_audio',
@@ -77,13 +121,21 @@ export const apiErrors = {
     code: 'rate_limited',
     message: 'Too many requests. Please try again later.',
   },
-  internal: { status: 500, code: 'internal', message: 'Something went wrong on our side.' },
+  internal: {
+    status: 500,
+    code: 'internal',
+    message: 'Something went wrong on our side.',
+  },
   codesUnavailable: {
     status: 503,
     code: 'codes_unavailable',
     message: 'Codes cannot be sent at the moment. Please write to our support.',
   },
-  unavailable: { status: 503, code: 'unavailable', message: 'Service temporarily unavailable' },
+  unavailable: {
+    status: 503,
+    code: 'unavailable',
+    message: 'Service temporarily unavailable',
+  },
 } as const;
 
 export type ErrorName = keyof typeof apiErrors;

@@ -15,7 +15,10 @@ const { MODEL_URL, MODEL_KEY, MODEL_NAME = 'gpt-4o-mini' } = process.env;
 const { WHATSAPP_URL = '', WHATSAPP_TOKEN = '', WHATSAPP_APP_SECRET = '' } = process.env;
 
 /** WhatsApp may hide the number and give an id instead. */
-type Person = { phone?: string | undefined; businessUserId?: string | undefined };
+type Person = {
+  phone?: string | undefined;
+  businessUserId?: string | undefined;
+};
 type Data = Person & {
   userId: string;
   messageId: string;
@@ -174,7 +177,13 @@ async function answer({
 }
 
 /** A real bot sends the bytes to a model that understands speech. */
-async function hear(person: Person, id: string): Promise<{ text: string; bytes: Buffer }> {
+async function hear(
+  person: Person,
+  id: string,
+): Promise<{
+  text: string;
+  bytes: Buffer;
+}> {
   const response = await post('/api/bot/voice', { ...person, id }, `voice_${id}`);
   const bytes = Buffer.from(await response.arrayBuffer());
   const text = `A recording of ${bytes.length} bytes`;
@@ -304,7 +313,10 @@ async function sendOnWhatsapp({ phone, businessUserId }: Person, text: string): 
   const to = phone ? { to: phone.slice(1) } : { recipient: businessUserId };
   await fetch(WHATSAPP_URL, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${WHATSAPP_TOKEN}` },
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${WHATSAPP_TOKEN}`,
+    },
     body: JSON.stringify({
       messaging_product: 'whatsapp',
       ...to,

@@ -81,6 +81,9 @@ export const botTranscripts: Handler<'botTranscripts'> = async (scope) => {
   return { success: true };
 };
 
-const nameOf = ({ phone, businessUserId }: Person) => ({ phone, businessUserId });
+const nameOf = ({ phone, businessUserId }: Person) => ({
+  phone,
+  businessUserId,
+});
 
 const nothingMore = { facts: {}, reads: {} };

@@ -14,7 +14,10 @@ export const health: Handler<'health'> = async ({ db, env, now }) => {
     return Response.json({ status: 'ok', checks: { database: 'ok' } }, { headers });
   } catch {
     const body = { status: 'degraded', checks: { database: 'failed' } };
-    return Response.json(body, { status: 503, headers: { ...headers, 'retry-after': '5' } });
+    return Response.json(body, {
+      status: 503,
+      headers: { ...headers, 'retry-after': '5' },
+    });
   }
 };
 

@@ -91,14 +91,24 @@ export const putPush: Handler<'putPush'> = async ({
 }) => {
   const ring = settings.require('VAPID_KEYS');
   const issue = await findPushIssue(settings, input);
-  const statements = ring && !issue ? subscribe(session, input, { ring, language, now }) : [];
+  const statements =
+    ring && !issue
+      ? subscribe(session, input, {
+          ring,
+          language,
+          now,
+        })
+      : [];
 
   return session.run(
     statements.map((statement) => db.run(statement)),
     () => {
       if (!ring) throw new RequestError('notFound');
       if (issue)
-        throw new RequestError('invalidField', { message: issue.message, issues: [issue] });
+        throw new RequestError('invalidField', {
+          message: issue.message,
+          issues: [issue],
+        });
       return { success: true };
     },
   );
@@ -161,7 +171,10 @@ export const beginPhoneChange: Handler<'beginPhoneChange'> = async (scope) =>
 export const verifyPhoneChange: Handler<'verifyPhoneChange'> = async (scope) => {
   const { phone, otp: code, challenge } = scope.input;
   const moved = await finishPhoneChange(scope, { phone, code, challenge });
-  return moved.map((user) => ({ success: true, profile: profileOf(user, scope.now) }));
+  return moved.map((user) => ({
+    success: true,
+    profile: profileOf(user, scope.now),
+  }));
 };
 
 export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...scope }) => {

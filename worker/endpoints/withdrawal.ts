@@ -72,7 +72,10 @@ function shownContract(contract: ShownContract): NonNullable<Shown['contract']> 
 async function lastOf(settings: Settings, statements: Statement[]) {
   const last = lastStatement(statements);
   if (!last) return { statement: null };
-  return { statement: shownStatement(last), receipt: await receiptForPerson(settings, last) };
+  return {
+    statement: shownStatement(last),
+    receipt: await receiptForPerson(settings, last),
+  };
 }
 
 export const withdraw: Handler<'withdraw'> = async (scope) => {
@@ -100,7 +103,10 @@ function respond(scope: BaseScope, { statement, mail }: Recorded, receipt: strin
     statement: statementNow(statement),
     receipt,
     mail: mail
-      ? { at: new Date(mail.sendAt).toISOString(), isDelayed: isDelayed(mail, scope.now) }
+      ? {
+          at: new Date(mail.sendAt).toISOString(),
+          isDelayed: isDelayed(mail, scope.now),
+        }
       : null,
   };
 }

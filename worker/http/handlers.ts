@@ -30,7 +30,10 @@ export type ParsedInput<Name extends EndpointName> =
   Input<Name> extends { phone: string }
     ? Omit<Input<Name>, 'phone'> & { phone: PhoneNumber; phoneAsSent: string }
     : 'phone' extends keyof Input<Name>
-      ? Omit<Input<Name>, 'phone'> & { phone?: PhoneNumber; phoneAsSent?: string }
+      ? Omit<Input<Name>, 'phone'> & {
+          phone?: PhoneNumber;
+          phoneAsSent?: string;
+        }
       : Input<Name>;
 
 export type Parsed<Name extends EndpointName> = {

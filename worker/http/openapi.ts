@@ -12,7 +12,10 @@ export function openApi(serverUrl: string): Json {
   for (const [name, endpoint] of Object.entries(endpoints) as [string, Endpoint][]) {
     if (endpoint.access === 'support') continue;
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: operation(name, endpoint),
+    };
   }
   return {
     openapi: '3.1.0',
@@ -59,7 +62,10 @@ const failureSchema = {
   required: ['success', 'code', 'message'],
   properties: {
     success: { const: false },
-    code: { type: 'string', enum: [...new Set(Object.values(apiErrors).map(({ code }) => code))] },
+    code: {
+      type: 'string',
+      enum: [...new Set(Object.values(apiErrors).map(({ code }) => code))],
+    },
     message: { type: 'string' },
     issues: {
       type: 'array',
@@ -143,7 +149,10 @@ function responses(endpoint: Endpoint): Json {
       (name) => `\`${apiErrors[name].code}\`: ${apiErrors[name].message}`,
     );
     const schema = { $ref: '#/components/schemas/ErrorBody' };
-    all[status] = { description: told.join('\n\n'), content: { 'application/json': { schema } } };
+    all[status] = {
+      description: told.join('\n\n'),
+      content: { 'application/json': { schema } },
+    };
   }
   return all;
 }
@@ -184,6 +193,9 @@ function failuresOf(endpoint: Endpoint): ErrorName[] {
 }
 
 function schemaOf(schema: GenericSchema, typeMode: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = toJsonSchema(schema, { typeMode, errorMode: 'ignore' });
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
+    typeMode,
+    errorMode: 'ignore',
+  });
   return rest;
 }

@@ -87,7 +87,10 @@ function validate(shape: Shape, fields: Fields): Fields {
     path: v.getDotPath(issue) ?? '',
     message: sentence(issue),
   }));
-  throw new RequestError('invalidField', { message: issues[0]!.message, issues });
+  throw new RequestError('invalidField', {
+    message: issues[0]!.message,
+    issues,
+  });
 }
 
 /** No database takes half of a surrogate pair. */
@@ -97,7 +100,10 @@ function requireComplete(fields: Fields): Fields {
   if (path === undefined) return fields;
 
   const message = `${path} contains an incomplete character`;
-  throw new RequestError('invalidField', { message, issues: [{ path, message }] });
+  throw new RequestError('invalidField', {
+    message,
+    issues: [{ path, message }],
+  });
 }
 
 function named({ entries }: Shape, fields: Fields): Fields {
@@ -108,7 +114,10 @@ function named({ entries }: Shape, fields: Fields): Fields {
   )
     return fields;
   const message = 'phone or businessUserId is needed';
-  throw new RequestError('invalidField', { message, issues: [{ path: 'phone', message }] });
+  throw new RequestError('invalidField', {
+    message,
+    issues: [{ path: 'phone', message }],
+  });
 }
 
 /** So that a missing field fails by its own rule. */

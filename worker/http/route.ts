@@ -74,7 +74,11 @@ export function botRoute<Name extends NameOf<'bot'>>(
       const { body, botCall } = await countingRefusals(incoming, () =>
         readBotCall(incoming, () => readBody(name, incoming)),
       );
-      return handler({ ...incoming, ...(await parseRequest(name, incoming, body)), botCall });
+      return handler({
+        ...incoming,
+        ...(await parseRequest(name, incoming, body)),
+        botCall,
+      });
     },
   };
 }

@@ -35,14 +35,30 @@ const partsOf = ({ sessionId, phone, isLimited }: BoundSession) =>
 
 export async function isOwnAlias(
   { CODE_PEPPER }: Peppers,
-  { value, phone, mac }: { value: string; phone: PhoneNumber; mac: string | null },
+  {
+    value,
+    phone,
+    mac,
+  }: {
+    value: string;
+    phone: PhoneNumber;
+    mac: string | null;
+  },
 ): Promise<boolean> {
   return isOneOf(mac, 'aliases', await keyedHashes(CODE_PEPPER, 'binding', 'alias', value, phone));
 }
 
 export async function isOwnTrialLink(
   { CODE_PEPPER }: Peppers,
-  { linkMac, phone, mac }: { linkMac: string; phone: PhoneNumber; mac: string | null },
+  {
+    linkMac,
+    phone,
+    mac,
+  }: {
+    linkMac: string;
+    phone: PhoneNumber;
+    mac: string | null;
+  },
 ): Promise<boolean> {
   const macs = await keyedHashes(CODE_PEPPER, 'binding', 'trial-link', linkMac, phone);
   return isOneOf(mac, 'trial_links', macs);

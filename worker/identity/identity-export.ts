@@ -20,7 +20,12 @@ export async function exportIdentity({ user, db, settings }: ExportScope) {
   return {
     identities: names
       .filter((_, index) => owned[index])
-      .map(({ kind, value, proof, at: since }) => ({ kind, value, proof, at: since })),
+      .map(({ kind, value, proof, at: since }) => ({
+        kind,
+        value,
+        proof,
+        at: since,
+      })),
     // Without the other person's id.
     identityConflicts: await db
       .select({ at, lastAt })

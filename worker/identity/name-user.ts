@@ -56,7 +56,11 @@ export function nameUser<Outcome extends string>(
 
   tx.insert(on, aliases, spelling, {
     upsert: [
-      { target: [kind, value], set: newer, where: and(isReported, isTyped, isTheirs) },
+      {
+        target: [kind, value],
+        set: newer,
+        where: and(isReported, isTyped, isTheirs),
+      },
       {
         target: [aliases.userId, kind],
         set: { value: excluded(value), ...newer },
@@ -93,7 +97,17 @@ export function renameUser<Outcome extends string>(
 
   tx.delete(on, aliases, and(isOfSql('business', userId), isAnother));
   tx.update(on, aliases, { proof: 'earlier-number', mac }, isOfSql('business', userId));
-  tx.update(on, aliases, { value: phone, proof, at: now, mac }, isOfSql('phone', userId));
+  tx.update(
+    on,
+    aliases,
+    {
+      value: phone,
+      proof,
+      at: now,
+      mac,
+    },
+    isOfSql('phone', userId),
+  );
   tx.delete(on, aliases, isOfSql('whatsapp', userId));
   tx.insert(on, aliases, spelling, { upsert: 'ignore' });
 }

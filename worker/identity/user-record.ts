@@ -35,7 +35,10 @@ export function upsertUser<Outcome extends string>(
   const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek, proof } = sighting;
   const newId = sighting.id ?? crypto.randomUUID();
   const spelling = whatsappId ?? assumedWhatsappId;
-  const whatsapp = { id: spelling, proof: whatsappId === null ? 'typed' : 'contact' } as const;
+  const whatsapp = {
+    id: spelling,
+    proof: whatsappId === null ? 'typed' : 'contact',
+  } as const;
 
   nameUser(tx, on, newId, { phone, proof, whatsapp, at: now });
 

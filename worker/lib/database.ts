@@ -16,7 +16,10 @@ import { FastDialect } from './sql-text.ts';
 const timeoutMs = 8000;
 const requestsPerClient = 100;
 
-type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string | undefined };
+type DatabaseSettings = {
+  TURSO_DATABASE_URL: string;
+  TURSO_AUTH_TOKEN?: string | undefined;
+};
 
 export type Traffic = {
   requests: number;
@@ -24,7 +27,10 @@ export type Traffic = {
   outcome?: string;
 };
 
-export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'>; traffic?: Traffic };
+export type Database = LibSQLDatabase & {
+  $client: Pick<Client, 'batch'>;
+  traffic?: Traffic;
+};
 
 const dialect = new FastDialect();
 
@@ -56,7 +62,10 @@ type SqlStatement = { sql: string; args: InArgs };
  * The client stores the text of a `string` before it
  * sends the batch, which takes time.
  */
-const withOwnText = ({ sql, args }: SqlStatement): SqlStatement => ({ sql: Object(sql), args });
+const withOwnText = ({ sql, args }: SqlStatement): SqlStatement => ({
+  sql: Object(sql),
+  args,
+});
 
 type NamedStatements = Record<string, BatchItem<'sqlite'>>;
 

@@ -90,7 +90,10 @@ export function parseLimits(text: string): Limit[] {
     .split(/\s+/)
     .map((part) => {
       const [, most, count, unit] = /^(\d+)\/(\d+)([smhd])$/.exec(part)!;
-      return { most: Number(most), per: Number(count) * units[unit as keyof typeof units] };
+      return {
+        most: Number(most),
+        per: Number(count) * units[unit as keyof typeof units],
+      };
     });
 }
 

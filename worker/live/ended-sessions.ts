@@ -49,7 +49,10 @@ export class EndedSessions {
 
   async #closeUnlessLive(userId: string): Promise<boolean> {
     try {
-      const db = openDatabase(settingsOf(this.#env)!, { requests: 0, unreachable: false });
+      const db = openDatabase(settingsOf(this.#env)!, {
+        requests: 0,
+        unreachable: false,
+      });
       const live = await liveSessions(db, userId, Date.now());
       for (const { socket, sessionId } of this.#openStreams())
         if (!live.has(sessionId)) socket.close(1000);

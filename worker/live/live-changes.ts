@@ -14,14 +14,25 @@ export type Typing = {
 };
 
 export type ConversationChange =
-  | { kind: 'joined'; epoch: number; revision: number; typing: Typing | null; reset: boolean }
+  | {
+      kind: 'joined';
+      epoch: number;
+      revision: number;
+      typing: Typing | null;
+      reset: boolean;
+    }
   | {
       kind: 'message';
       revision: number;
       epoch: number;
       message: Omit<StoredMessage, 'sealed'> & { sealed: string };
     }
-  | { kind: 'state'; revision: number; upTo: number; state: Exclude<MessageState, 'sent'> }
+  | {
+      kind: 'state';
+      revision: number;
+      upTo: number;
+      state: Exclude<MessageState, 'sent'>;
+    }
   | { kind: 'cleared'; revision: number; epoch: number }
   | ({ kind: 'typing' } & Typing);
 

@@ -5,7 +5,10 @@ import type { ConversationChange, StreamOwner, UsageChange } from './live-change
 import { liveUserOf } from './publish.ts';
 
 type Change = UsageChange | ConversationChange;
-type Receiver = { receive: (change: Change) => void; ended: (code: number) => void };
+type Receiver = {
+  receive: (change: Change) => void;
+  ended: (code: number) => void;
+};
 
 const gone = 1006;
 /** A dead connection is noticed within 25 s. */

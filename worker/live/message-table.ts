@@ -37,13 +37,22 @@ export class MessageTable {
     return this.#select('where id in (select value from json_each(?))', JSON.stringify(ids))[0];
   }
 
-  page(before: number | undefined, limit: number): { messages: StoredMessage[]; hasMore: boolean } {
+  page(
+    before: number | undefined,
+    limit: number,
+  ): {
+    messages: StoredMessage[];
+    hasMore: boolean;
+  } {
     const rows = this.#select(
       'where seq < ? order by seq desc limit ?',
       before ?? Number.MAX_SAFE_INTEGER,
       limit + 1,
     );
-    return { messages: rows.slice(0, limit).toReversed(), hasMore: rows.length > limit };
+    return {
+      messages: rows.slice(0, limit).toReversed(),
+      hasMore: rows.length > limit,
+    };
   }
 
   changedSince(revision: number): StoredMessage[] {
@@ -101,7 +110,12 @@ export class MessageTable {
     const query = `select coalesce(sum(length(recordings.sealed)), 0) as bytes, min(at) as oldestAt
       from messages join recordings on recordings.seq = messages.seq
       where author = 'user' and at > ?`;
-    return this.#sql.exec<{ bytes: number; oldestAt: number | null }>(query, since).one();
+    return this.#sql
+      .exec<{
+        bytes: number;
+        oldestAt: number | null;
+      }>(query, since)
+      .one();
   }
 
   setContent(message: StoredMessage, sealed: ArrayBuffer): StoredMessage {

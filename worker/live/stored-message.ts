@@ -42,7 +42,10 @@ export type NewMessage = NewUserMessage | NewReply;
 export type StaleEpoch = { outcome: 'behind'; epoch: number };
 
 /** `sentBefore`: the first message before it that is still `sent`. */
-export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
+export type QueuedMessage = {
+  message: StoredMessage;
+  sentBefore: string | null;
+};
 
 /** `watched`: whether a page of the user is open. */
 export type Stored = {
@@ -54,7 +57,14 @@ export type Stored = {
 export type Known = { outcome: 'known' } & QueuedMessage;
 export type Refused = { outcome: 'late' } | StaleEpoch;
 
-export type AppendedMessage = Stored | Known | Refused | { outcome: 'limited'; allowedAt: number };
+export type AppendedMessage =
+  | Stored
+  | Known
+  | Refused
+  | {
+      outcome: 'limited';
+      allowedAt: number;
+    };
 export type AppendedReply = Stored | Known | Refused | { outcome: 'cleared' };
 
 export type StoredPage = {

@@ -9,7 +9,13 @@ export type Mail = {
 };
 
 /** `ours`: our key or sender; `theirs`: this mail. */
-export type MailResult = { sent: true } | { sent: false; status: number; fault: Fault };
+export type MailResult =
+  | { sent: true }
+  | {
+      sent: false;
+      status: number;
+      fault: Fault;
+    };
 type Fault = 'ours' | 'theirs' | 'passing';
 
 type Service = { url: string; key: string; from: string };
@@ -53,7 +59,14 @@ export async function sendMail(
 const Failed = v.object({ success: v.literal(false) });
 
 function resultOf({ ok, status }: Response, body: unknown): MailResult {
-  if (ok) return v.is(Failed, body) ? { sent: false, status, fault: 'passing' } : { sent: true };
+  if (ok)
+    return v.is(Failed, body)
+      ? {
+          sent: false,
+          status,
+          fault: 'passing',
+        }
+      : { sent: true };
   return { sent: false, status, fault: faultOf(status) };
 }
 

@@ -28,18 +28,31 @@ export async function sendCode(
   const [first] = settings.require('WHATSAPP_TEMPLATE_LANGUAGE') as [string];
   const own = templateLanguageFor(language, settings);
 
-  let result = await sendTemplate(settings, { whatsappId, code, sentBy, language: own });
+  let result = await sendTemplate(settings, {
+    whatsappId,
+    code,
+    sentBy,
+    language: own,
+  });
 
   if ('status' in result && own !== first && noTemplate.has(result.code)) {
     log('error', 'template_missing', { language: own, code: result.code });
-    result = await sendTemplate(settings, { whatsappId, code, sentBy, language: first });
+    result = await sendTemplate(settings, {
+      whatsappId,
+      code,
+      sentBy,
+      language: first,
+    });
   }
 
   if (!('status' in result)) return result;
 
   const forbidden = isForbidden(result);
   const { status, code: reason } = result;
-  log('error', forbidden ? 'whatsapp_forbidden' : 'whatsapp_refused', { status, code: reason });
+  log('error', forbidden ? 'whatsapp_forbidden' : 'whatsapp_refused', {
+    status,
+    code: reason,
+  });
   return { delivery: forbidden ? 'forbidden' : 'refused' };
 }
 
@@ -104,7 +117,11 @@ async function sendTemplate(
         signal: AbortSignal.timeout(timeoutMs),
       },
     );
-    if (response.ok) return { delivery: 'taken', ...(await messageIdIn(response)) };
+    if (response.ok)
+      return {
+        delivery: 'taken',
+        ...(await messageIdIn(response)),
+      };
 
     const body = (await response.json().catch(() => null)) as { error?: { code?: number } } | null;
     return { status: response.status, code: body?.error?.code };

@@ -20,7 +20,10 @@ export class UsageError extends Error {}
 class HelpAsked extends Error {}
 
 /** Throws a `UsageError` for what is not of this command. */
-export function readLine(command: CommandLine): { words: string[]; flags: Flags } {
+export function readLine(command: CommandLine): {
+  words: string[];
+  flags: Flags;
+} {
   const { usage, help = usage, options = {}, words = 0 } = command;
   const swallowed = takenByNpm(options);
   if (swallowed) throw wrongLine(`npm has taken --${swallowed} for itself`, usage);

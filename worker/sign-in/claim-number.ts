@@ -92,7 +92,11 @@ export async function claimNumber(
       if (!isFirst) return resumeClaim(scope, businessUserId, applied.by);
 
       const message = { code, sentBy, counted };
-      await sendCodeOf(scope, link, { message, codesToday: facts.codesToday, undo });
+      await sendCodeOf(scope, link, {
+        message,
+        codesToday: facts.codesToday,
+        undo,
+      });
       scope.waitUntil(markCodeSent(scope, sentBy));
     }
   }
@@ -193,5 +197,8 @@ export async function resumeClaim(
 
 function refusedLinkCode(): RequestError {
   const message = 'linkCode is wrong, used or expired';
-  return new RequestError('invalidField', { message, issues: [{ path: 'linkCode', message }] });
+  return new RequestError('invalidField', {
+    message,
+    issues: [{ path: 'linkCode', message }],
+  });
 }

@@ -85,7 +85,12 @@ export async function undoClaim(
 
 const looksEveryMs = 250;
 
-type Sender = { state: 'codeSent' | 'takenBack' } | { state: 'claimed'; at: number };
+type Sender =
+  | { state: 'codeSent' | 'takenBack' }
+  | {
+      state: 'claimed';
+      at: number;
+    };
 
 /** Waits until the code is sent or the claim taken back; `claimed` if neither happens in time. */
 export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<Sender> {

@@ -43,7 +43,10 @@ export async function claimRow(settings: Settings, { businessUserId, phone, ...c
 
 export type ClaimNames = { businessUserId?: string; phone: PhoneNumber };
 
-const sealingOf = (mac: string) => ({ purpose: 'claim' as const, context: `claim|v1|${mac}` });
+const sealingOf = (mac: string) => ({
+  purpose: 'claim' as const,
+  context: `claim|v1|${mac}`,
+});
 
 export const sealNames = ({ CODE_PEPPER }: Peppers, mac: string, names: ClaimNames) =>
   sealJson(CODE_PEPPER, sealingOf(mac), names);
@@ -164,7 +167,10 @@ export async function proveByCode(
       isOpen: rowExists(claims, isOpen),
       isRight: rowExists(claims, and(isOpen, inArray(claims.codeMac, macs))),
     },
-    outcomes: (facts) => ({ closed: not(facts.isOpen), wrongCode: not(facts.isRight) }),
+    outcomes: (facts) => ({
+      closed: not(facts.isOpen),
+      wrongCode: not(facts.isRight),
+    }),
     otherwise: 'rightCode',
     forgotten: ['closed'],
     others: ['ofId'],
@@ -187,5 +193,8 @@ export async function proveByCode(
 
 export function refusedCode(): RequestError {
   const message = 'code is wrong or expired';
-  return new RequestError('invalidField', { message, issues: [{ path: 'code', message }] });
+  return new RequestError('invalidField', {
+    message,
+    issues: [{ path: 'code', message }],
+  });
 }

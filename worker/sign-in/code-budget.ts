@@ -29,5 +29,9 @@ export function untilNextBudget(now: number): number {
 
 export function reportCodeBudget(sent: number, budget: number): void {
   if (sent === budget) log('error', 'code_budget_spent', { sent, budget });
-  else if (sent === Math.ceil(budget * lowShare)) log('error', 'code_budget_low', { sent, budget });
+  else if (sent === Math.ceil(budget * lowShare))
+    log('error', 'code_budget_low', {
+      sent,
+      budget,
+    });
 }

@@ -82,7 +82,10 @@ async function noteMessage(
     { mac, ...known, keptUntil: now + keptMs },
     sql`where true`,
   );
-  const upsert = upsertSelect(row, codeMessages, { target: [codeMessages.mac], set: known });
+  const upsert = upsertSelect(row, codeMessages, {
+    target: [codeMessages.mac],
+    set: known,
+  });
   await settle(scope, { macs: [mac], sentBy }, upsert);
 }
 
@@ -166,7 +169,12 @@ async function undoFailedCode(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   { mac, sealedPhone, sentBy, sentAt, subjects }: typeof codeMessages.$inferSelect,
 ): Promise<void> {
-  const names = sealedPhone && (await openNames(settings, { mac, sealed: sealedPhone }));
+  const names =
+    sealedPhone &&
+    (await openNames(settings, {
+      mac,
+      sealed: sealedPhone,
+    }));
   if (!names || sentBy === null) return;
 
   const { phone } = names;

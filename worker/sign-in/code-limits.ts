@@ -14,7 +14,10 @@ const linksPerRequest = 5;
 const linkLimitsOf = (requests: Limit[]) =>
   requests.map(({ most, per }) => ({ most: most * linksPerRequest, per }));
 
-const withReserve = ({ most, per }: Limit) => ({ most: Math.max(1, most - keptForLinkCodes), per });
+const withReserve = ({ most, per }: Limit) => ({
+  most: Math.max(1, most - keptForLinkCodes),
+  per,
+});
 
 export async function limitsOfNumber(settings: Settings, phone: PhoneNumber) {
   const { everyCodeTo, codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);

@@ -40,7 +40,14 @@ export async function readLink(
 export function linksOf(db: Database, condition: SQL | undefined) {
   const { mac, phone, whatsappId, challengeId, language, expiresAt } = linkCodes;
   const ofPage = columnFact<Language>(language);
-  const link = { mac, phone, whatsappId, challengeId, language: ofPage, expiresAt };
+  const link = {
+    mac,
+    phone,
+    whatsappId,
+    challengeId,
+    language: ofPage,
+    expiresAt,
+  };
   return db.select(link).from(linkCodes).where(condition);
 }
 
@@ -100,7 +107,10 @@ export async function undoLink(
       isStored: stored ? rowExists(botCalls, stored) : rowExists(linkCodes, ofCode),
       hasArrived: rowExists(claims, isProvenSql(sentBy)),
     },
-    outcomes: ({ isStored, hasArrived }) => ({ settled: not(isStored), sent: hasArrived }),
+    outcomes: ({ isStored, hasArrived }) => ({
+      settled: not(isStored),
+      sent: hasArrived,
+    }),
     otherwise: 'takenBack',
   });
 

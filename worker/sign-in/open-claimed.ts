@@ -64,9 +64,20 @@ export async function openClaimed(
   tx.update(['created'], claims, { userId: newUserId }, eq(claims.sentBy, sentBy));
 
   const businessUserId = sealed && (await openNames(settings, sealed))?.businessUserId;
-  if (businessUserId) await tieClaim(tx, ['created'], scope, { sentBy, businessUserId, phone });
+  if (businessUserId)
+    await tieClaim(tx, ['created'], scope, {
+      sentBy,
+      businessUserId,
+      phone,
+    });
 
-  await openSignedIn(tx, ['known', 'created'], { userId, phone, settings, now, device });
+  await openSignedIn(tx, ['known', 'created'], {
+    userId,
+    phone,
+    settings,
+    now,
+    device,
+  });
   tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));
   countOnDay(tx, ['created'], { kind: 'claim' }, now);
 

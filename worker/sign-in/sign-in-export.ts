@@ -48,18 +48,33 @@ function phoneChangesOf(db: Database, userId: string) {
 
 function linkCodesOf(db: Database, phone: PhoneNumber) {
   const { language, expiresAt } = linkCodes;
-  return db.select({ language, expiresAt }).from(linkCodes).where(eq(linkCodes.phone, phone));
+  return db
+    .select({
+      language,
+      expiresAt,
+    })
+    .from(linkCodes)
+    .where(eq(linkCodes.phone, phone));
 }
 
 function claimsOf(db: Database, userId: string) {
   const { expiresAt, provenAt } = claims;
-  return db.select({ expiresAt, provenAt }).from(claims).where(eq(claims.userId, userId));
+  return db
+    .select({
+      expiresAt,
+      provenAt,
+    })
+    .from(claims)
+    .where(eq(claims.userId, userId));
 }
 
 function limitsOf(db: Database, subjects: Subject) {
   const { subject, at } = rateLimitEvents;
   return db
-    .select({ what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`, at })
+    .select({
+      what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`,
+      at,
+    })
     .from(rateLimitEvents)
     .where(inArray(subject, subjects));
 }

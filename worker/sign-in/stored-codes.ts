@@ -40,12 +40,27 @@ export function insertCode<Outcome extends string>(
   challenge: string,
 ): void {
   const target = [codes.phone, codes.challenge];
-  tx.insert(on, codes, { phone, challenge: newestCode, ...row }, { upsert: { target, set: row } });
+  tx.insert(
+    on,
+    codes,
+    { phone, challenge: newestCode, ...row },
+    {
+      upsert: {
+        target,
+        set: row,
+      },
+    },
+  );
   tx.insert(on, codes, { phone, challenge, ...row });
 
   const today = { day: codeDay(row.sentAt), sent: 1 };
   const set = { sent: plus(dailyCodes.sent, 1) };
-  tx.insert(on, dailyCodes, today, { upsert: { target: [dailyCodes.day], set } });
+  tx.insert(on, dailyCodes, today, {
+    upsert: {
+      target: [dailyCodes.day],
+      set,
+    },
+  });
 }
 
 const patienceMs = 1000;

@@ -104,7 +104,13 @@ export async function signedInByClaim(
   phone: PhoneNumber,
   { sentBy, claimedBy, sealedNames, whatsappId }: CodeFacts,
 ): Promise<SignedIn> {
-  const sealed = sealedNames && claimedBy ? { mac: claimedBy, sealed: sealedNames } : null;
+  const sealed =
+    sealedNames && claimedBy
+      ? {
+          mac: claimedBy,
+          sealed: sealedNames,
+        }
+      : null;
   const opened = await openClaimed(scope, phone, {
     sentBy: sentBy!,
     sealed,
@@ -122,5 +128,9 @@ export function reportWrongCode(
   const wrong = wrongToday + 1;
   const budget = settings.require('WRONG_TRIES_BUDGET_PER_DAY');
   log('info', 'code_wrong', { wrong, withChallenge: detail === 'challenge' });
-  if (wrong === budget) log('error', 'wrong_codes_budget_spent', { wrong, budget });
+  if (wrong === budget)
+    log('error', 'wrong_codes_budget_spent', {
+      wrong,
+      budget,
+    });
 }

@@ -53,7 +53,10 @@ export async function makeTrialLink(
       hasWritten: isTrue(hasWritten),
       hadTrial: rowExists(usedTrials, isIn(usedTrials.phoneMac, phoneMacs)),
     },
-    outcomes: (facts) => ({ stranger: not(facts.hasWritten), spent: facts.hadTrial }),
+    outcomes: (facts) => ({
+      stranger: not(facts.hasWritten),
+      spent: facts.hadTrial,
+    }),
     otherwise: 'made',
     forgotten: ['stranger'],
   });

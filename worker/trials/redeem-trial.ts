@@ -16,7 +16,13 @@ import type { SessionScope } from '../request-scope.ts';
 /** `running`: it was used, and its trial runs. */
 type Refusal = 'running' | 'spent' | 'invalid';
 
-export type Redemption = { outcome: 'begun'; user: User; sessionId: string } | { outcome: Refusal };
+export type Redemption =
+  | {
+      outcome: 'begun';
+      user: User;
+      sessionId: string;
+    }
+  | { outcome: Refusal };
 
 /**
  * Begins the trial of a link. A refused call writes nothing, so it reads first, and decides again

@@ -45,7 +45,15 @@ export const exportTrials: ExportSection = async ({ user: { id, phone }, db, set
   const { tier, days, expiresAt, isUsed: used } = trialLinks;
 
   const [links, trials] = await db.batch([
-    db.select({ tier, days, expiresAt, used }).from(trialLinks).where(eq(trialLinks.userId, id)),
+    db
+      .select({
+        tier,
+        days,
+        expiresAt,
+        used,
+      })
+      .from(trialLinks)
+      .where(eq(trialLinks.userId, id)),
     db
       .select({ at: usedTrials.at })
       .from(usedTrials)

@@ -34,7 +34,14 @@ function ofSubscription(user: User) {
 function pauseOf({ collectionPause: status, resumesAt }: User): {
   collectionPause?: CollectionPause;
 } {
-  return status ? { collectionPause: { status, resumesAtDate: isoDate(resumesAt) } } : {};
+  return status
+    ? {
+        collectionPause: {
+          status,
+          resumesAtDate: isoDate(resumesAt),
+        },
+      }
+    : {};
 }
 
 /** Null if nothing can be charged. */

@@ -44,7 +44,13 @@ export function nextWeek(user: User, now: number): number {
  * The count of the current week, and its end (unix
  * ms); null for a week that does not end by the clock.
  */
-export function currentCount(user: User, now: number): { used: number; resetsAt: number | null } {
+export function currentCount(
+  user: User,
+  now: number,
+): {
+  used: number;
+  resetsAt: number | null;
+} {
   const week = currentWeek(user, now);
   return {
     used: week === user.weekStart ? user.used : 0,
@@ -203,7 +209,13 @@ function orGreater(now: number) {
 export const exportLeftWeek: ExportSection = async ({ user, db, settings }) => {
   const { phoneMac, used, endsAt } = leftWeeks;
   const macs = await hashesOf(user.phone, settings);
-  const rows = await db.select({ used, endsAt }).from(leftWeeks).where(isIn(phoneMac, macs));
+  const rows = await db
+    .select({
+      used,
+      endsAt,
+    })
+    .from(leftWeeks)
+    .where(isIn(phoneMac, macs));
   return { leftWeeks: rows };
 };
 

@@ -102,7 +102,10 @@ async function contractOf(
   { days, choices, statement, statedAt }: Terms,
   at: number,
 ): Promise<ConcludedContract | null> {
-  const payer = { subscription: subscription.id, customer: idOf(subscription.customer)! };
+  const payer = {
+    subscription: subscription.id,
+    customer: idOf(subscription.customer)!,
+  };
   const billed = await billedTo(stripe, payer);
   if (await isPaidBack(stripe, billed.invoices, statement)) return null;
 

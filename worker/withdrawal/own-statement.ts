@@ -70,7 +70,11 @@ export async function recordOwnStatement(
 
   const [first] = reads.kept as [Statement];
   const isFirst = first.id === row.id;
-  if (isFirst || mail === null) return { statement: first, mail: reads.queued[0] };
+  if (isFirst || mail === null)
+    return {
+      statement: first,
+      mail: reads.queued[0],
+    };
   return repeatStatement({ db, settings }, first, { email: row.email, now });
 }
 

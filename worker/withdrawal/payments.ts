@@ -35,7 +35,13 @@ type Payer = { subscription: string; customer: string };
 export async function billedTo(stripe: Stripe, { subscription, customer }: Payer): Promise<Billed> {
   const expand = ['data.payments'];
   const [invoices, charges] = await Promise.all([
-    stripe.invoices.list({ subscription, limit: 100, expand }).autoPagingToArray(wholeList),
+    stripe.invoices
+      .list({
+        subscription,
+        limit: 100,
+        expand,
+      })
+      .autoPagingToArray(wholeList),
     stripe.charges.list({ customer, limit: 100 }).autoPagingToArray(wholeList),
   ]);
 
@@ -105,7 +111,10 @@ function sourceOf(
   const debt = Math.max(0, after) - Math.max(0, before);
   // The charge has paid earlier debts as well.
   const charge = chargeOf(invoice);
-  const own = { charge, paid: charge ? Math.max(0, paid + Math.min(0, debt)) : 0 };
+  const own = {
+    charge,
+    paid: charge ? Math.max(0, paid + Math.min(0, debt)) : 0,
+  };
   if (debt <= 0) return { ...own, fromBalance, isLater: false };
 
   const payer = following.find(takesDebts);
@@ -116,7 +125,10 @@ function sourceOf(
       isLater: false,
     };
 
-  const later = { charge: chargeOf(payer), paid: Math.min(debt, balanceBefore(payer)) };
+  const later = {
+    charge: chargeOf(payer),
+    paid: Math.min(debt, balanceBefore(payer)),
+  };
   if (later.charge) return { ...later, fromBalance, isLater: true };
 
   const isCredited = payer.status === 'paid';

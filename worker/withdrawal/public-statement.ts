@@ -86,7 +86,12 @@ export async function recordPublicStatement(
   const id = crypto.randomUUID();
   const about = phone ?? statement.contact;
   const { callers, told } = await limitsOf(settings, { address, about });
-  const mail = await strangersMail(settings, { id, email: statement.email, now, address });
+  const mail = await strangersMail(settings, {
+    id,
+    email: statement.email,
+    now,
+    address,
+  });
 
   const userId = await userIdOf(db, phone);
   const stated: Stated = {
@@ -99,11 +104,22 @@ export async function recordPublicStatement(
     keptUntil: now + settings.require('WITHDRAWAL_KEPT_DAYS') * dayMs,
   };
 
-  const { seq: _, ...row } = { ...stated, receipt: receiptText(settings, stated) };
+  const { seq: _, ...row } = {
+    ...stated,
+    receipt: receiptText(settings, stated),
+  };
   const toldUntil = objectionUntil(row);
   const event = await receivedEvent(settings, { seq: 0, ...row, dueAt: toldUntil }, now);
 
-  const tx = decideStatement({ db, settings, now }, { userId, event, callers, told });
+  const tx = decideStatement(
+    { db, settings, now },
+    {
+      userId,
+      event,
+      callers,
+      told,
+    },
+  );
 
   const accepted = ['unmatched', 'untold', 'told'] as const;
   const ofOwner = { state: 'needs_owner', reason: accountUnknown } as const;
@@ -116,7 +132,10 @@ export async function recordPublicStatement(
   mail?.queue(tx, accepted);
 
   const kept = db.select().from(withdrawals).where(eq(withdrawals.id, id));
-  const { outcome, facts, reads } = await tx.run({ kept, queued: queuedMail(db, mail) });
+  const { outcome, facts, reads } = await tx.run({
+    kept,
+    queued: queuedMail(db, mail),
+  });
 
   if (outcome === 'limited') throw rateLimited(facts.mayStateAt, now);
 
@@ -140,7 +159,13 @@ function decideStatement(
     facts: {
       mayStateAt: allowedAtSql(callers),
       mayTellAt: allowedAtSql([told]),
-      canTell: rowExists(users, mayQueueSql({ ...event, who: eq(users.id, sql.param(userId)) })),
+      canTell: rowExists(
+        users,
+        mayQueueSql({
+          ...event,
+          who: eq(users.id, sql.param(userId)),
+        }),
+      ),
       hasObjected: rowExists(withdrawals, objectionOfSql(userId, settings, now)),
       othersWait: rowExists(
         withdrawals,
@@ -173,13 +198,22 @@ async function limitsOf(
     hashesOf(about),
   ]);
 
-  const ofNetwork = limits.map(({ most, per }) => ({ most: most * addressesOfNetwork, per }));
+  const ofNetwork = limits.map(({ most, per }) => ({
+    most: most * addressesOfNetwork,
+    per,
+  }));
   const callers = [{ subject: hashedSubject('statement', caller), limits }];
   if (callersNetwork)
-    callers.push({ subject: hashedSubject('statement', callersNetwork), limits: ofNetwork });
+    callers.push({
+      subject: hashedSubject('statement', callersNetwork),
+      limits: ofNetwork,
+    });
   return {
     callers,
-    told: { subject: hashedSubject('statement-told', person), limits: toldLimits },
+    told: {
+      subject: hashedSubject('statement-told', person),
+      limits: toldLimits,
+    },
   };
 }
 

@@ -19,7 +19,10 @@ export const ofInbox = { most: 3, per: dayMs };
  */
 export const fewOfNetwork = { most: 3, per: dayMs };
 
-export const budgets = { few: { most: 3000, per: dayMs }, many: { most: 300, per: dayMs } };
+export const budgets = {
+  few: { most: 3000, per: dayMs },
+  many: { most: 300, per: dayMs },
+};
 
 export const inboxesOfPerson = 10;
 

@@ -31,7 +31,13 @@ export async function receiptOf(settings: Secrets, { receipt, ...of }: Withdrawa
  * knows.
  */
 export function receiptText(settings: Secrets, stated: Stated): string {
-  const statement = stated.origin === 'public' ? { ...stated, ...notStated } : stated;
+  const statement =
+    stated.origin === 'public'
+      ? {
+          ...stated,
+          ...notStated,
+        }
+      : stated;
   const words = receiptTexts[statement.language as Language];
   const lines = [
     words.title,

@@ -117,7 +117,15 @@ export function worstOf(states: State[]): State {
   const [worst] = states.toSorted(
     (a, b) => order.indexOf(a.state as 'done') - order.indexOf(b.state as 'done'),
   );
-  return worst ? { state: worst.state, reason: worst.reason } : { state: 'done', reason: null };
+  return worst
+    ? {
+        state: worst.state,
+        reason: worst.reason,
+      }
+    : {
+        state: 'done',
+        reason: null,
+      };
 }
 
 const order = ['needs_owner', 'refunding', 'done'] as const;

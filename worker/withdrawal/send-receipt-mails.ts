@@ -62,7 +62,14 @@ async function deliver(scope: Scope<'db' | 'settings'>, mail: Leased): Promise<v
     .where(own)
     .orderBy(asc(withdrawals.seq));
   const { email, statements } = await addressed(settings, rows);
-  const result = email === null ? none : await send(settings, { mail, email, statements });
+  const result =
+    email === null
+      ? none
+      : await send(settings, {
+          mail,
+          email,
+          statements,
+        });
 
   const end = endOf(mail, result, statements);
   const retryAt = Date.now() + retryPause(mail.attempts);
@@ -131,11 +138,20 @@ function endOf(mail: Leased, result: MailResult, statements: Withdrawal[]) {
 
   const { status, fault } = result;
   const isTooOld = mail.sendAt + lifetimeMs <= Date.now();
-  if (fault === 'ours') log('error', 'mail_refused', { status, action: checkKey });
+  if (fault === 'ours')
+    log('error', 'mail_refused', {
+      status,
+      action: checkKey,
+    });
   for (const { id } of statements) {
     // No alarm for an address that nobody has.
     if (fault === 'theirs') log('info', 'receipt_refused', { id, status });
-    else if (isTooOld) log('error', 'receipt_not_mailed', { id, status, action: sendIt });
+    else if (isTooOld)
+      log('error', 'receipt_not_mailed', {
+        id,
+        status,
+        action: sendIt,
+      });
   }
   if (fault === 'theirs') return 'over';
   return isTooOld ? 'unsent' : 'retry';

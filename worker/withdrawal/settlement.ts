@@ -56,7 +56,10 @@ export async function settleWithdrawals(scope: EnvScope, now: number): Promise<v
   const due = await dueStatements(scope.db, now, statementsPerRun);
   for (const statement of due)
     await settleOne(scope, statement, now).catch((error: unknown) =>
-      log('error', 'withdrawal_postponed', { id: statement.id, ...describeError(error) }),
+      log('error', 'withdrawal_postponed', {
+        id: statement.id,
+        ...describeError(error),
+      }),
     );
 }
 
@@ -254,7 +257,10 @@ async function postpone(
   now: number,
 ): Promise<boolean> {
   const dueAt = now + Math.max(pauseAfter(attempts + 1), 1000);
-  const { rowsAffected } = await updateUnderWay(db, id, { attempts: attempts + 1, dueAt });
+  const { rowsAffected } = await updateUnderWay(db, id, {
+    attempts: attempts + 1,
+    dueAt,
+  });
   return rowsAffected > 0;
 }
 

@@ -30,5 +30,11 @@ export function refundedEvent(settings: Settings, statement: Statement, now: num
   const isFirst = and(eq(withdrawals.id, id), isNull(withdrawals.announcedAt), isUnderWay);
   const who = and(eq(users.id, statement.userId ?? ''), rowExists(withdrawals, isFirst));
   const type = 'withdrawal.refunded' as const;
-  return insertBotEvent({ settings, type, now, who, data: { amount, currency } });
+  return insertBotEvent({
+    settings,
+    type,
+    now,
+    who,
+    data: { amount, currency },
+  });
 }

@@ -58,7 +58,10 @@ async function settleSoon(
     const { result: statement, ...released } = await settle(scope, leased, recorded.statement);
     return { result: { ...recorded, statement }, ...released };
   } catch (error) {
-    log('error', 'withdrawal_postponed', { id: recorded.statement.id, ...describeError(error) });
+    log('error', 'withdrawal_postponed', {
+      id: recorded.statement.id,
+      ...describeError(error),
+    });
     return { result: recorded, changes: { dueAt: Date.now() } };
   }
 }

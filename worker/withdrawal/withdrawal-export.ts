@@ -19,7 +19,12 @@ export const exportWithdrawals: ExportSection = async ({ user, db, settings }) =
 };
 
 /** Running numbers would tell how many there are. */
-function withoutOurs<Row extends { userId: string | null; seq: number }>(row: Row) {
+function withoutOurs<
+  Row extends {
+    userId: string | null;
+    seq: number;
+  },
+>(row: Row) {
   const { userId: _, seq: _seq, ...rest } = row;
   return rest;
 }

@@ -16,7 +16,10 @@ import type { Report, Restore, Step } from './restore.ts';
 const skewSeconds = 600;
 const deletedAtMost = 10_000;
 
-const Metadata = v.object({ userId: v.string(), phone: v.optional(CanonicalPhone) });
+const Metadata = v.object({
+  userId: v.string(),
+  phone: v.optional(CanonicalPhone),
+});
 type Line = { text: string; isUnknown?: true };
 
 /** Nobody is charged without a plan. */
@@ -26,7 +29,10 @@ export const adoptCustomers: Step = {
     withStripe(restore.settings, async (stripe) => {
       const all: Report = { done: [], unknown: [] };
       const created = { gte: Math.floor(restore.at / 1000) - skewSeconds };
-      for await (const customer of stripe.customers.list({ created, limit: 100 })) {
+      for await (const customer of stripe.customers.list({
+        created,
+        limit: 100,
+      })) {
         const line = await adopt(restore, stripe, customer);
         if (line) all[line.isUnknown ? 'unknown' : 'done'].push(line.text);
       }
@@ -65,7 +71,11 @@ async function adopt(
     };
 
   if (owner) {
-    if (!isDry) await giveCustomer(restore, stripe, owner.id, { id, phone: owner.phone });
+    if (!isDry)
+      await giveCustomer(restore, stripe, owner.id, {
+        id,
+        phone: owner.phone,
+      });
     return { text: `${owner.phone} has the customer ${id}: adopted` };
   }
   if (!phone)

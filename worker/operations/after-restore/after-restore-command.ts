@@ -16,7 +16,10 @@ import { stopStatements } from './stop-statements.ts';
  */
 
 const usage = 'npm run after-restore -- --at TIME [--env preview|production] [--dry-run]';
-const options = { at: { type: 'string' }, 'dry-run': { type: 'boolean' } } as const;
+const options = {
+  at: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+} as const;
 
 const steps: Step[] = [
   endSessions,

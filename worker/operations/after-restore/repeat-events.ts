@@ -56,7 +56,10 @@ async function repeatOnce(restore: Restore, event: ToldEvent): Promise<Outcome> 
   return outcome;
 }
 
-const Named = v.object({ userId: v.optional(v.string()), phone: v.optional(CanonicalPhone) });
+const Named = v.object({
+  userId: v.optional(v.string()),
+  phone: v.optional(CanonicalPhone),
+});
 const Status = v.picklist(['approved', 'pending']);
 const Told = v.object({
   phone: CanonicalPhone,
@@ -199,7 +202,12 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
 /** Support drops the id that WhatsApp gave. */
 function byOf({ data }: ToldEvent) {
   const isSupport = data['businessUserId'] === undefined;
-  return isSupport ? { by: 'support' as const } : { by: 'code' as const, keeps: null };
+  return isSupport
+    ? { by: 'support' as const }
+    : {
+        by: 'code' as const,
+        keeps: null,
+      };
 }
 
 const triesAtOnce = 5;

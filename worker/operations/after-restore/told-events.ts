@@ -9,7 +9,10 @@ const ToldEvent = v.object({
   timestamp: v.pipe(v.string(), v.isoTimestamp()),
   data: v.record(v.string(), v.unknown()),
 });
-const Told = v.object({ events: v.array(ToldEvent), next: v.optional(v.string()) });
+const Told = v.object({
+  events: v.array(ToldEvent),
+  next: v.optional(v.string()),
+});
 
 export type ToldEvent = v.InferOutput<typeof ToldEvent>;
 
@@ -41,7 +44,10 @@ async function ask(settings: Settings, at: number, after: string | undefined) {
   const secrets = settings.require('BOT_WEBHOOK_SECRET');
   if (!url) throw new Error('There is no BOT_WEBHOOK_URL.');
   const now = new Date();
-  const data = { since: new Date(at).toISOString(), ...(after !== undefined && { after }) };
+  const data = {
+    since: new Date(at).toISOString(),
+    ...(after !== undefined && { after }),
+  };
   const body = JSON.stringify({
     type: 'events.requested',
     timestamp: now.toISOString(),

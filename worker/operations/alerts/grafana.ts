@@ -55,7 +55,15 @@ export function alertRules({ service, dataSource }: GrafanaTarget) {
   }));
   return {
     apiVersion: 1,
-    groups: [{ orgId: 1, name: service, folder: 'Solace', interval: '1m', rules }],
+    groups: [
+      {
+        orgId: 1,
+        name: service,
+        folder: 'Solace',
+        interval: '1m',
+        rules,
+      },
+    ],
   };
 }
 
@@ -123,7 +131,10 @@ async function printAlerts(): Promise<boolean> {
     words: 2,
   });
   const dataSource = String(flags['data-source'] ?? 'grafanacloud-logs');
-  const named = { service: target === 'preview' ? 'solace-preview' : 'solace', dataSource };
+  const named = {
+    service: target === 'preview' ? 'solace-preview' : 'solace',
+    dataSource,
+  };
   const [what, name] = words;
   const texts: Record<string, () => string> = {
     rules: () => JSON.stringify(alertRules(named), null, 2),

@@ -22,7 +22,10 @@ const options = {
 } as const;
 
 await runCommand(async () => {
-  const { target, values, flags } = readCommand('production', { usage, options });
+  const { target, values, flags } = readCommand('production', {
+    usage,
+    options,
+  });
   if (target === 'local')
     throw new UsageError('Deploy to preview or production; `npm run dev` serves this machine.');
   const plan = readPlan(flags);

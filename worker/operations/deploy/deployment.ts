@@ -131,7 +131,17 @@ export async function deployGradually(
   say('✓ The database has the newest schema, on which the present version runs too');
   say(`If this command is interrupted, go back with: ${backLine(target, present)}`);
   const secrets = callerSecretsIn(values);
-  return rollOut({ target, siteUrl: siteOf(values), secrets, present, next, plan }, tools);
+  return rollOut(
+    {
+      target,
+      siteUrl: siteOf(values),
+      secrets,
+      present,
+      next,
+      plan,
+    },
+    tools,
+  );
 }
 
 async function rollOut(rollout: Rollout, tools: Tools): Promise<boolean> {

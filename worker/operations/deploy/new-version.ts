@@ -170,7 +170,12 @@ function versionIn(report: string): Version | null {
   const lines = readFileSync(report, 'utf8').split('\n').filter(Boolean);
   const entries = lines.map((line) => JSON.parse(line) as Entry);
   const named = entries.findLast(({ version_id: id }) => id);
-  return named ? { id: named.version_id!, worker: named.worker_name ?? '' } : null;
+  return named
+    ? {
+        id: named.version_id!,
+        worker: named.worker_name ?? '',
+      }
+    : null;
 }
 
 const builtPage = new URL('../../../dist/web/index.html', import.meta.url);

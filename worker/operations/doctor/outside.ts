@@ -71,7 +71,10 @@ export async function problemsOutside(
   secrets: CallerSecrets | null,
 ): Promise<Problem[] | null> {
   const { siteUrl, headers = {} } = site;
-  const first = await httpRequest(`${siteUrl}/api/health`, { headers, redirect: 'manual' });
+  const first = await httpRequest(`${siteUrl}/api/health`, {
+    headers,
+    redirect: 'manual',
+  });
   if ('failure' in first) return null;
   await first.body?.cancel();
   const found = await Promise.all([
@@ -95,7 +98,15 @@ async function problemsOfHead({ siteUrl, headers }: Site): Promise<Problem[]> {
   const obstacle = obstacleOf(response, '');
   if (obstacle) return [{ about, ...obstacle }];
   const { status } = response;
-  return status === 200 ? [] : [{ about, what: `gets ${status}`, remedy: ruleOf }];
+  return status === 200
+    ? []
+    : [
+        {
+          about,
+          what: `gets ${status}`,
+          remedy: ruleOf,
+        },
+      ];
 }
 
 async function problemsOfPage({ siteUrl, headers }: Site, path: string): Promise<Problem[]> {
@@ -117,9 +128,16 @@ async function problemsOfPage({ siteUrl, headers }: Site, path: string): Promise
 
 function changesOf(path: string, { status, headers }: Response, html: string): Obstacle[] {
   const known = transformations.filter(({ pattern }) => pattern.test(html));
-  const problems: Obstacle[] = known.map(({ what, remedy }) => ({ what, remedy }));
+  const problems: Obstacle[] = known.map(({ what, remedy }) => ({
+    what,
+    remedy,
+  }));
   const policy = headers.get('content-security-policy');
-  if (status !== 200) problems.push({ what: `answers ${status}`, remedy: ruleOf });
+  if (status !== 200)
+    problems.push({
+      what: `answers ${status}`,
+      remedy: ruleOf,
+    });
   if (policy === null) problems.push(missingHeader('content-security-policy'));
   else if (known.length === 0 && hasForeignScript(html, policy))
     problems.push({

@@ -73,7 +73,10 @@ export function obstacleOf({ status, headers }: Response, text: string): Obstacl
   if (status === 403 && isHtml(headers))
     return { what: 'is refused by a firewall', remedy: botRules };
   if (isFromCache(headers) && !isHtml(headers))
-    return { what: 'is answered by a cache', remedy: 'Let no cache rule cover /api/*.' };
+    return {
+      what: 'is answered by a cache',
+      remedy: 'Let no cache rule cover /api/*.',
+    };
   return null;
 }
 
@@ -91,7 +94,11 @@ function wrongAnswer(
   text: string,
   expected: Probe,
 ): Obstacle | null {
-  if (isHtml(headers)) return { what: `gets HTML instead of JSON (${status})`, remedy: ruleOf };
+  if (isHtml(headers))
+    return {
+      what: `gets HTML instead of JSON (${status})`,
+      remedy: ruleOf,
+    };
   if (codeOf(text) !== expected.code || status !== expected.status)
     return {
       what: `gets ${status} ${codeOf(text) ?? 'without JSON'}, not ${expected.status} ${expected.code}`,

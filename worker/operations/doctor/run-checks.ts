@@ -40,7 +40,10 @@ import { callerSecretsIn } from './signed-calls.ts';
 
 /* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
 
-type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
+type ServiceCheck = {
+  needs: SettingName[];
+  check: (settings: Settings) => Promise<Finding[]>;
+};
 /**
  * `mayBeBehind` accepts missing migrations: while
  * the site `isPaused`, whatever they remove.
@@ -168,7 +171,10 @@ const whatsapp: SettingName[] = [
 
 export const settingNames = Object.keys(SettingRules.entries) as SettingName[];
 
-function checkSettings(values: Values): { settings: Partial<SettingValues>; findings: Finding[] } {
+function checkSettings(values: Values): {
+  settings: Partial<SettingValues>;
+  findings: Finding[];
+} {
   const settings: Partial<Record<SettingName, unknown>> = {};
   const findings: Finding[] = [];
   for (const name of settingNames) {

@@ -328,7 +328,10 @@ export async function checkMail(settings: Settings): Promise<Finding[]> {
   const from = settings.require('MAIL_FROM');
   const response = await httpRequest(url!, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+    },
     body: JSON.stringify({ from, subject: 'Doctor' }),
     redirect: 'manual',
   });

@@ -145,6 +145,9 @@ async function held({ body }: Response): Promise<Obstacle | null> {
 
 async function refusalOf(response: Response): Promise<Obstacle> {
   const text = await response.text().catch(() => '');
-  const refused = { what: `gets ${response.status}`, remedy: changed('SESSION_KEYS') };
+  const refused = {
+    what: `gets ${response.status}`,
+    remedy: changed('SESSION_KEYS'),
+  };
   return obstacleOf(response, text) ?? refused;
 }

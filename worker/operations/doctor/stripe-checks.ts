@@ -43,7 +43,10 @@ export async function checkStripe(settings: Settings, target: Target): Promise<F
 
 /** An earlier portal grants a week for cents. */
 async function checkPlanChanges(stripe: Stripe): Promise<Finding[]> {
-  const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
+  const { data } = await stripe.billingPortal.configurations.list({
+    active: true,
+    limit: 100,
+  });
   const own = data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
   if (own.every(({ features }) => features.subscription_update.billing_cycle_anchor === 'now'))
     return [];
@@ -310,7 +313,10 @@ async function checkTax(stripe: Stripe, settings: Settings): Promise<Finding[]> 
       ),
     ];
   }
-  const { data } = await stripe.tax.registrations.list({ status: 'active', limit: 1 });
+  const { data } = await stripe.tax.registrations.list({
+    status: 'active',
+    limit: 1,
+  });
   if (data.length > 0) return [fine('Stripe Tax is active and registered')];
   const what = 'is on, but no tax registration is active, so Stripe adds no tax anywhere';
   return [

@@ -106,7 +106,12 @@ async function ensurePlan(
   const present = await findProduct(stripe, tier);
   if (!onSale && !present) return null;
   const product = onSale ? await ensureProduct(stripe, tier, present, lines) : present!.id;
-  const all = await stripe.prices.list({ product, limit: 100 }).autoPagingToArray({ limit: 1000 });
+  const all = await stripe.prices
+    .list({
+      product,
+      limit: 100,
+    })
+    .autoPagingToArray({ limit: 1000 });
   const weekly = all.filter(({ recurring }) => recurring?.interval === 'week');
   const current = weekly.find((price) => price.lookup_key === lookupKeyOf(tier) && price.active);
   const price = onSale ? await ensurePrice(stripe, { product, tier, current }, lines) : current?.id;
@@ -180,10 +185,16 @@ type Configuration = Stripe.BillingPortal.Configuration;
 
 /** Each older price has a portal. */
 async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string, lines: string[]) {
-  const list = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
+  const list = await stripe.billingPortal.configurations.list({
+    active: true,
+    limit: 100,
+  });
   const own = list.data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
   const offered = plans.filter(({ onSale }) => onSale);
-  const common = offered.map(({ product, price }) => ({ product, prices: [price] }));
+  const common = offered.map(({ product, price }) => ({
+    product,
+    prices: [price],
+  }));
   const find = (price?: string) => own.find(({ metadata }) => metadata?.price === price);
   lines.push(`${await ensure(stripe, find(), { siteUrl, products: common })} portal configuration`);
   for (const { product, onSale, price, olderPrices } of plans) {
@@ -224,7 +235,10 @@ async function ensure(
   }
   if (present.metadata?.digest === digest && matches(present, withoutProducts(wanted)))
     return 'kept';
-  await stripe.billingPortal.configurations.update(present.id, { ...wanted, metadata });
+  await stripe.billingPortal.configurations.update(present.id, {
+    ...wanted,
+    metadata,
+  });
   return 'updated';
 }
 
@@ -236,7 +250,10 @@ const creditForUnusedTime: 'always_invoice' | 'none' = 'always_invoice';
 
 function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCreateParams.Features {
   return {
-    customer_update: { enabled: true, allowed_updates: ['email', 'name', 'address', 'tax_id'] },
+    customer_update: {
+      enabled: true,
+      allowed_updates: ['email', 'name', 'address', 'tax_id'],
+    },
     invoice_history: { enabled: true },
     payment_method_update: { enabled: true },
     subscription_cancel: {
@@ -260,7 +277,10 @@ function withoutProducts<
   T extends { features: Stripe.BillingPortal.ConfigurationCreateParams.Features },
 >(wanted: T) {
   const { products: _, ...update } = wanted.features.subscription_update!;
-  return { ...wanted, features: { ...wanted.features, subscription_update: update } };
+  return {
+    ...wanted,
+    features: { ...wanted.features, subscription_update: update },
+  };
 }
 
 /** Objects may have more fields, and lists another order. */
@@ -291,7 +311,10 @@ export async function rehearseSetup(settings: Settings): Promise<string[]> {
 export function readingStripe(settings: Settings): Stripe {
   const httpClient = Stripe.createFetchHttpClient(readOnly as typeof fetch);
   const options = stripeOptions(settings.require('STRIPE_API_BASE'));
-  return new Stripe(settings.require('STRIPE_SECRET_KEY'), { ...options, httpClient });
+  return new Stripe(settings.require('STRIPE_SECRET_KEY'), {
+    ...options,
+    httpClient,
+  });
 }
 
 async function readOnly(url: string, init: RequestInit): Promise<Response> {

@@ -48,7 +48,10 @@ const find: SupportCommand = {
         const found = await describeUser({ db, settings }, user, Date.now());
         const payments = await describePayments(settings, found.customer?.stripeId ?? null);
         const advice = advise(found, payments);
-        return { data: { ...found, payments, advice }, text: textOf(found, payments, advice) };
+        return {
+          data: { ...found, payments, advice },
+          text: textOf(found, payments, advice),
+        };
       },
     };
   },
@@ -238,7 +241,10 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
     if (now.synced >= row.wanted) {
       const { tier, subscriptionStatus } = await findUser(db, phone);
       const data = { fetched: true, tier, subscriptionStatus };
-      return { data, text: `Fetched from Stripe: ${tier}, ${subscriptionStatus}.` };
+      return {
+        data,
+        text: `Fetched from Stripe: ${tier}, ${subscriptionStatus}.`,
+      };
     }
   }
   const text =
@@ -315,7 +321,10 @@ const erase: SupportCommand = {
       async perform() {
         const call = callAbout(request.settings, user.id, endpoints.supportErase);
         const isDone = async () => (await numberOf(request, user.id)) === null;
-        return outcomeOf(call, isDone, { data: { erased: user.id }, text: `Erased ${account}.` });
+        return outcomeOf(call, isDone, {
+          data: { erased: user.id },
+          text: `Erased ${account}.`,
+        });
       },
     };
   },
@@ -348,7 +357,10 @@ const move: SupportCommand = {
         const call = callAbout(settings, user.id, endpoints.supportMove, { phone });
         const isDone = async () => (await numberOf(request, user.id)) === phone;
         const text = `Moved the account of ${user.phone} to ${phone}.`;
-        return outcomeOf(call, isDone, { data: { moved: user.id, phone }, text });
+        return outcomeOf(call, isDone, {
+          data: { moved: user.id, phone },
+          text,
+        });
       },
     };
   },

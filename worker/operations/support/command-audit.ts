@@ -130,7 +130,10 @@ export function openEnvironment(
   requireSettings(target, values, essential);
   const settings = settingsOf(values);
   if (!settings) throw settingsAreWrong(target, 'weak or repeated secrets');
-  return { settings, db: openDatabase(settings, { requests: 0, unreachable: false }) };
+  return {
+    settings,
+    db: openDatabase(settings, { requests: 0, unreachable: false }),
+  };
 }
 
 export async function phoneOf(word = '', orElse = ''): Promise<PhoneNumber> {

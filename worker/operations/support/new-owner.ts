@@ -66,7 +66,10 @@ async function begin(
   const call = callAbout(settings, id, endpoints.supportErase, { onlyContested: true });
   const isDone = async () => (await numberOf(request, id)) === null;
   const text = `Erased ${account}, and began an empty one.`;
-  const erased = await outcomeOf(call, isDone, { data: { erased: id, phone }, text });
+  const erased = await outcomeOf(call, isDone, {
+    data: { erased: id, phone },
+    text,
+  });
   if (erased.complete === false) return erased;
 
   // What the earlier owner has used of the week is not theirs.

@@ -28,9 +28,11 @@ export async function retryParked(
   seq: number,
   now: number,
 ): Promise<boolean> {
-  const [parked] = await db.all<{ seq: number; phone: PhoneNumber; body: string }>(
-    sql`select seq, phone, body from outbox where seq = ${seq} and parked_at is not null`,
-  );
+  const [parked] = await db.all<{
+    seq: number;
+    phone: PhoneNumber;
+    body: string;
+  }>(sql`select seq, phone, body from outbox where seq = ${seq} and parked_at is not null`);
   if (!parked) return false;
   const { phone, body } = await openParked(settings, parked);
   const { rowsAffected } =
@@ -77,7 +79,10 @@ function list({ settings }: SupportRequest, parked: ParkedEvent[]): Action {
         ({ seq, type, user, parkedAt }) =>
           `${seq}  ${printableOnLine(type)}  ${user}  parked ${new Date(parkedAt).toISOString()}`,
       );
-      return { data, text: lines.length > 0 ? lines.join('\n') : 'No event is parked.' };
+      return {
+        data,
+        text: lines.length > 0 ? lines.join('\n') : 'No event is parked.',
+      };
     },
   };
 }

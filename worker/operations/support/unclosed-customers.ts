@@ -28,7 +28,10 @@ function list({ db }: SupportRequest): Action {
           `${customer}  tried again after ${new Date(triedAgainAt).toISOString()}`,
       );
       const text = [...lines, howToClose].join('\n');
-      return { data, text: lines.length > 0 ? text : 'Every customer is closed.' };
+      return {
+        data,
+        text: lines.length > 0 ? text : 'Every customer is closed.',
+      };
     },
   };
 }
@@ -54,7 +57,10 @@ async function close({ db }: SupportRequest, id: string | undefined): Promise<Ac
     needsYes: true,
     async perform() {
       await deleteLeft(db, found.userId);
-      return { data: { closed: id }, text: `The customer ${id} is closed${owed}.` };
+      return {
+        data: { closed: id },
+        text: `The customer ${id} is closed${owed}.`,
+      };
     },
   };
 }

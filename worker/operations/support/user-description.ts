@@ -47,7 +47,10 @@ export async function describeUser(scope: Described, user: User, now: number) {
     code: code ?? null,
     sessions: live,
     eventsForTheBot: events,
-    lastBotCalls: calls.map(({ at, allowed }) => ({ at, allowed: allowed === 1 })),
+    lastBotCalls: calls.map(({ at, allowed }) => ({
+      at,
+      allowed: allowed === 1,
+    })),
     customer: customer ?? null,
     names,
     conflicts,
@@ -80,7 +83,10 @@ async function readAbout({ db, settings }: Described, { id, phone }: User, now: 
       .where(eq(outbox.userId, id))
       .orderBy(outbox.seq),
     db
-      .select({ at: botCalls.at, allowed: sql<number>`${eq(botCalls.outcome, 'allowed')}` })
+      .select({
+        at: botCalls.at,
+        allowed: sql<number>`${eq(botCalls.outcome, 'allowed')}`,
+      })
       .from(botCalls)
       .where(
         and(
@@ -137,7 +143,10 @@ export type UserDescription = Awaited<ReturnType<typeof describeUser>>;
 
 function accountOf(user: User) {
   const { id, phone, status, platform, createdAt, contactedAt, lastContactAt, lastSeenAt } = user;
-  const chat = { consentVersion: user.chatConsentVersion, consentAt: user.chatConsentAt };
+  const chat = {
+    consentVersion: user.chatConsentVersion,
+    consentAt: user.chatConsentAt,
+  };
   const times = {
     createdAt,
     contactedAt,
@@ -151,7 +160,12 @@ function planOf(user: User, now: number) {
   const { tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier, trialTier, trialEndsAt } =
     user;
   const { collectionPause, resumesAt } = user;
-  const trial = onTrial(user, now) ? { tier: trialTier, endsAt: trialEndsAt } : null;
+  const trial = onTrial(user, now)
+    ? {
+        tier: trialTier,
+        endsAt: trialEndsAt,
+      }
+    : null;
   return {
     tier: entitledTier(user, now),
     subscription: tier,
@@ -230,7 +244,10 @@ async function cardAndPhone(stripe: Stripe, customer: string) {
   const found = await unlessMissing(stripe.customers.retrieve(customer));
   if (!found || found.deleted) return { hasCard: false, phone: null };
   const { invoice_settings: settings, phone } = found;
-  return { hasCard: settings.default_payment_method !== null, phone: phone ?? null };
+  return {
+    hasCard: settings.default_payment_method !== null,
+    phone: phone ?? null,
+  };
 }
 
 function summaryOf({
@@ -251,7 +268,12 @@ export async function returnedPayments(
   stripe: Stripe,
   customer: string,
 ): Promise<ReturnedPayment[]> {
-  const charges = await unlessMissing(stripe.charges.list({ customer, limit: 100 }));
+  const charges = await unlessMissing(
+    stripe.charges.list({
+      customer,
+      limit: 100,
+    }),
+  );
   const returned = (charges?.data ?? []).filter(
     ({ disputed, amount_refunded }) => disputed || amount_refunded > 0,
   );

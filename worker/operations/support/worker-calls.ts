@@ -29,7 +29,10 @@ export async function outcomeOf(
     if (error instanceof CallRefused)
       throw new Error(`The account stays: ${message}`, { cause: error });
     if (await isDone().catch(() => false))
-      return { ...result, text: `${result.text} The response was lost: ${message}` };
+      return {
+        ...result,
+        text: `${result.text} The response was lost: ${message}`,
+      };
     const text = `${message} The Worker may still be at work: look with \`find\` in two minutes, then repeat this.`;
     return {
       data: { success: false, message: text },
@@ -47,7 +50,11 @@ export async function callAbout<T>(
   input?: object,
 ): Promise<T> {
   const authorization = `Bearer ${await supportToken(settings, userId)}`;
-  if (!input) return callApi<T>(settings, path, { method, headers: { authorization } });
+  if (!input)
+    return callApi<T>(settings, path, {
+      method,
+      headers: { authorization },
+    });
 
   const headers = { authorization, 'content-type': 'application/json' };
   return callApi<T>(settings, path, {
