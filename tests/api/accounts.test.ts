@@ -26,7 +26,11 @@ import { customerOf } from './support/stripe.ts';
 import { OpenStream, ticketOf } from './support/streams.ts';
 import { recordingOf, sendRecording } from './support/voice.ts';
 
-const approve = (phone: string, status: string) => botCall('/api/bot/approvals', { phone, status });
+const approve = (phone: string, status: string) =>
+  botCall('/api/bot/approvals', {
+    phone,
+    status,
+  });
 const platformOf = (token: string) => call('GET', '/api/user/platform', { token });
 
 it('makes new users wait when it is manual, until the bot approves them', async () => {
@@ -37,12 +41,22 @@ it('makes new users wait when it is manual, until the bot approves them', async 
   const { token } = body;
   expect((await getMe(token)).body.profile.status).toBe('pending');
   expect((await platformOf(token)).status).toBe(403);
-  expect((await post(phone)).body).toMatchObject({ allowed: false, used: 0 });
+  expect((await post(phone)).body).toMatchObject({
+    allowed: false,
+    used: 0,
+  });
   for (const answer of await parallel(50, () => approve(phone, 'approved')))
     expect(answer.body).toEqual({ success: true, status: 'approved' });
   expect((await platformOf(token)).status).toBe(200);
-  expect((await post(phone)).body).toMatchObject({ allowed: true, used: 1 });
-  const approved = { type: 'user.approved', timestamp: expect.any(String), data: { phone } };
+  expect((await post(phone)).body).toMatchObject({
+    allowed: true,
+    used: 1,
+  });
+  const approved = {
+    type: 'user.approved',
+    timestamp: expect.any(String),
+    data: { phone },
+  };
   expect(await deliveredEvents(phone)).toMatchObject([approved]);
   expect((await approve(newPhone(), 'approved')).status).toBe(404);
   // Approval that is withdrawn ends open streams.
@@ -56,7 +70,10 @@ it('keeps the newest choice of a platform, WhatsApp without one, and the bot rec
   const whatsapp = { success: true, platform: 'whatsapp' };
   expect((await platformOf(token)).body).toEqual(whatsapp);
   for (const platform of ['whatsapp', 'web', 'web', 'whatsapp']) {
-    expect((await choosePlatform(token, platform)).body).toEqual({ success: true, platform });
+    expect((await choosePlatform(token, platform)).body).toEqual({
+      success: true,
+      platform,
+    });
     // One that still waits would be replaced.
     await deliveredEvents(phone);
   }
@@ -83,7 +100,10 @@ it('erases the account, its sessions and streams, and notifies the bot', async (
   await choosePlatform(token, 'web');
   const ticket = await ticketOf(token);
   const stream = await OpenStream.opened(ticket);
-  expect(tally(await parallel(50, () => deleteAccount(token)))).toEqual({ 200: 1, 401: 49 });
+  expect(tally(await parallel(50, () => deleteAccount(token)))).toEqual({
+    200: 1,
+    401: 49,
+  });
   await stream.until(({ ended }) => ended);
   expect((await call('GET', `/api/user/usage-stream?token=${ticket}`)).status).toBe(401);
   expect((await post(phone)).body).toMatchObject({ allowed: false });
@@ -107,7 +127,11 @@ describe('whoever deletes the account and returns', () => {
       // Somebody who signs in before they write finds it as well.
       if (time === 3) await externalSession(phone);
       await newContact(phone);
-      expect(await use(phone, 1)).toMatchObject({ allowed: time < 2, used, resetsAt });
+      expect(await use(phone, 1)).toMatchObject({
+        allowed: time < 2,
+        used,
+        resetsAt,
+      });
     }
     advanceClock(7 * day);
     expect(await use(phone, 1)).toMatchObject({ allowed: true, used: 1 });
@@ -191,7 +215,10 @@ describe('the export of a user', () => {
     const { phone, token } = await newSubscriber('basic');
     await post(phone);
     const report = () =>
-      botCall('/api/bot/contacts', { phone, businessUserId: newBusinessUserId() });
+      botCall('/api/bot/contacts', {
+        phone,
+        businessUserId: newBusinessUserId(),
+      });
     expect([(await report()).status, (await report()).status]).toEqual([200, 409]);
     await newCode(phone);
     await trialSession(phone);
@@ -229,7 +256,10 @@ describe('the export of a user', () => {
     ]);
     // It is never half of that.
     await sandbox.faults({ stripe: { status: 500 } });
-    expect(await exportOf(token)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await exportOf(token)).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable' },
+    });
   });
 
   it('holds the whole conversation, and not its key', async () => {
@@ -266,18 +296,27 @@ describe('the export of a user', () => {
     await trialSession(phone);
     const { token } = await newPerson(phone);
     const report = () =>
-      botCall('/api/bot/contacts', { phone, businessUserId: newBusinessUserId() });
+      botCall('/api/bot/contacts', {
+        phone,
+        businessUserId: newBusinessUserId(),
+      });
     expect([(await report()).status, (await report()).status]).toEqual([200, 409]);
     await newCode(phone);
     expect((await requestOtp(phone)).status).toBe(429);
     await beginChange(token);
     await consent(token);
-    await call('PUT', '/api/user/push', { token, body: await sandbox.newBrowser(phone) });
+    await call('PUT', '/api/user/push', {
+      token,
+      body: await sandbox.newBrowser(phone),
+    });
     await sendRecording(token, recordingOf('audio/ogg'));
     await subscribe(token, 'basic');
     await call('POST', '/api/billing/withdrawal', { token });
     await sandbox.faults({ bot: { status: 503, match: phone } });
-    await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+    await call('PUT', '/api/user/platform', {
+      token,
+      body: { platform: 'web' },
+    });
     const claim = `insert into claims (mac, sealed, sent_by, code_mac, tries_left, expires_at, user_id)
       values (?1, '', ?1, '', 5, ?2, ?3)`;
     await run(claim, phone, Date.now(), userOf(token));
@@ -321,7 +360,10 @@ describe('the export of a user', () => {
   it('is made five times an hour, by fifty parallel callers too, and takes no token from the address', async () => {
     const { token } = await newPerson();
     expect((await call('GET', `/api/user/export?token=${token}`)).status).toBe(401);
-    expect(tally(await parallel(50, () => exportOf(token)))).toEqual({ 200: 5, 429: 45 });
+    expect(tally(await parallel(50, () => exportOf(token)))).toEqual({
+      200: 5,
+      429: 45,
+    });
   });
 });
 

@@ -39,7 +39,13 @@ it('a restore adopts no customer for somebody who gets another one at this momen
   const settings = settingsOf(env)!;
   const db = openDatabase(settings, { requests: 0, unreachable: false });
   const created = 1000 * ((await stripe.customers.retrieve(customer)) as Stripe.Customer).created;
-  const restore = { db, settings, at: created + 10 * minute, until: Date.now(), isDry: false };
+  const restore = {
+    db,
+    settings,
+    at: created + 10 * minute,
+    until: Date.now(),
+    isDry: false,
+  };
   const adopt = () => adoptCustomers.run(restore).catch((error: Error) => error.message);
   const adopting = await startHeld(adopt, 'GET', '/v1/subscriptions', customer);
   await run(`update customers set stripe_id = 'cus_another' ${mine}`, userOf(token));
@@ -56,10 +62,19 @@ it('a restore goes on past a customer whom the row of another account names', as
   const [{ token, phone, customer }, other] = [await newSubscriber('basic'), await newPerson()];
   const given = 'update customers set user_id = ? where stripe_id = ?';
   await run(given, userOf(other.token), customer);
-  const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
+  const db = openDatabase(settingsOf(env)!, {
+    requests: 0,
+    unreachable: false,
+  });
   const created = 1000 * ((await stripe.customers.retrieve(customer)) as Stripe.Customer).created;
   const at = created + 10 * minute;
-  const restore = { db, settings: settingsOf(env)!, at, until: Date.now(), isDry: false };
+  const restore = {
+    db,
+    settings: settingsOf(env)!,
+    at,
+    until: Date.now(),
+    isDry: false,
+  };
   const { unknown } = await adoptCustomers.run(restore);
   expect(unknown).toContainEqual(expect.stringContaining(`${phone} has the customer ${customer}`));
   expect(await customerOf(other.phone)).toBe(customer);
@@ -75,9 +90,18 @@ const storedFailure = { status: 500, remember: true } as const;
 /** A user who wanted to buy a plan while Stripe failed at the creation of the customer. */
 async function refused(fault: object): Promise<Person> {
   const person = await newPerson();
-  const stripeFault = { stripe: { ...fault, path: '/v1/customers', match: userOf(person.token) } };
+  const stripeFault = {
+    stripe: {
+      ...fault,
+      path: '/v1/customers',
+      match: userOf(person.token),
+    },
+  };
   const refusal = await during(stripeFault, () => buy(person.token, 'basic'));
-  expect(refusal).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+  expect(refusal).toMatchObject({
+    status: 503,
+    body: { code: 'unavailable' },
+  });
   expect(await customerOf(person.phone)).toBeNull();
   expect(await customersWith(person.phone)).toHaveLength(fault === lost ? 1 : 0);
   return person;
@@ -103,8 +127,14 @@ describe.each([
 
   it('leaves nothing behind when the account is deleted, as soon as Stripe responds', async () => {
     const { phone, token } = await refused(fault);
-    const refusal = await during({ stripe: { status: 500, match: userOf(token) } }, () =>
-      deleteAccount(token),
+    const refusal = await during(
+      {
+        stripe: {
+          status: 500,
+          match: userOf(token),
+        },
+      },
+      () => deleteAccount(token),
     );
     expect(refusal.status).toBe(503);
     expect((await profileOf(token)).status).toBe('approved');
@@ -157,7 +187,10 @@ it('a customer whose id was lost is used by a later attempt, which creates no se
 it('a customer whose id was lost is deleted with the account, also beside another one that is known', async () => {
   const { phone, token, customer } = await newSubscriber('basic');
   await run('update customers set attempt = 2 where stripe_id = ?', customer);
-  await stripe.customers.create({ phone, metadata: { userId: userOf(token), phone } });
+  await stripe.customers.create({
+    phone,
+    metadata: { userId: userOf(token), phone },
+  });
   expect(await customersWith(phone)).toHaveLength(2);
   expect((await deleteAccount(token)).body).toEqual({ success: true });
   expect(await customersWith(phone)).toEqual([]);
@@ -168,7 +201,11 @@ describe('a customer that was deleted in the dashboard', () => {
     const { phone, token } = await newPerson();
     await buy(token, 'basic');
     await stripe.customers.del(await customerOf(phone));
-    const fault = { ...lost, path: '/v1/customers', match: phone.slice(1) };
+    const fault = {
+      ...lost,
+      path: '/v1/customers',
+      match: phone.slice(1),
+    };
     expect((await during({ stripe: fault }, () => buy(token, 'basic'))).status).toBe(503);
     expect(await customersWith(phone)).toHaveLength(1);
     expect((await deleteAccount(token)).status).toBe(200);
@@ -192,7 +229,10 @@ describe('a customer that was deleted in the dashboard', () => {
     await stripe.customers.del(customer);
     await fetchByCron(customer, '0 * * * *');
     const body = { message: 'No billing account yet. Choose a plan first.' };
-    expect(await createPortal(token)).toMatchObject({ status: 409, body });
+    expect(await createPortal(token)).toMatchObject({
+      status: 409,
+      body,
+    });
     expect(await planOf(token)).toEqual(['free', 'active']);
     await subscribe(token, 'premium');
     expect(await planOf(token)).toEqual(['premium', 'active']);
@@ -205,35 +245,55 @@ it('a stored 500 for the subscription after the trial blocks neither the cron jo
   const { phone, token } = await onTrial('premium');
   const session = await checkOut(token, 'basic');
   const customer = await customerOf(phone);
-  const fault = { ...storedFailure, path: '/v1/subscriptions', match: customer };
+  const fault = {
+    ...storedFailure,
+    path: '/v1/subscriptions',
+    match: customer,
+  };
   expect((await during({ stripe: fault }, () => verify(token, session))).status).toBe(503);
   await runCron();
   expect((await verify(token, session)).status).toBe(200);
-  const plan = { subscriptionStatus: 'trialing', scheduledDowngradeTierId: 'basic' };
+  const plan = {
+    subscriptionStatus: 'trialing',
+    scheduledDowngradeTierId: 'basic',
+  };
   expect(await metadataOf(token)).toMatchObject(plan);
-  expect((await stripe.subscriptions.list({ customer, status: 'all' })).data).toMatchObject([
-    { status: 'trialing' },
-  ]);
+  expect(
+    (
+      await stripe.subscriptions.list({
+        customer,
+        status: 'all',
+      })
+    ).data,
+  ).toMatchObject([{ status: 'trialing' }]);
   expect((await deleteAccount(token)).status).toBe(200);
   expect(await customersWith(phone)).toEqual([]);
 });
 
 it('a customer that Stripe does not know keeps the plan, and the log says so', async () => {
   const { token, customer } = await newSubscriber('premium');
-  await during({ stripe: { unknownCustomer: true, match: customer } }, async () => {
-    await fetchByCron(customer);
-    expect(logLines('stripe_customer_unknown')).toContainEqual(
-      expect.objectContaining({ customer }),
-    );
-    expect(await planOf(token)).toEqual(['premium', 'active']);
-    const answers = [
-      await createPortal(token),
-      await buy(token, 'basic'),
-      await call('POST', '/api/billing/cancel', { token }),
-      await call('POST', '/api/billing/resume', { token }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
-  });
+  await during(
+    {
+      stripe: {
+        unknownCustomer: true,
+        match: customer,
+      },
+    },
+    async () => {
+      await fetchByCron(customer);
+      expect(logLines('stripe_customer_unknown')).toContainEqual(
+        expect.objectContaining({ customer }),
+      );
+      expect(await planOf(token)).toEqual(['premium', 'active']);
+      const answers = [
+        await createPortal(token),
+        await buy(token, 'basic'),
+        await call('POST', '/api/billing/cancel', { token }),
+        await call('POST', '/api/billing/resume', { token }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+    },
+  );
   expect(await planOf(token)).toEqual(['premium', 'active']);
   expect((await deleteAccount(token)).status).toBe(200);
   expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
@@ -243,7 +303,12 @@ it('a deletion goes on when Stripe refuses to void an invoice', async () => {
   const { phone, token, customer } = await newSubscriber('basic');
   await sandbox.card(phone, true);
   await sandbox.advanceStripe(phone, 8 * 86_400);
-  const [invoice] = (await stripe.invoices.list({ customer, status: 'open' })).data;
+  const [invoice] = (
+    await stripe.invoices.list({
+      customer,
+      status: 'open',
+    })
+  ).data;
   const fault = { status: 400, path: `/v1/invoices/${invoice!.id}/void` };
   expect((await during({ stripe: fault }, () => deleteAccount(token))).body).toEqual({
     success: true,

@@ -50,8 +50,16 @@ describe('an event', () => {
       await postEvent(event, { secret: 'whsec_another' }),
       await postEvent(JSON.stringify(event, null, 1), { signature }),
     ];
-    const refused = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
-    for (const answer of answers) expect(answer).toMatchObject({ status: 400, body: refused });
+    const refused = {
+      success: false,
+      code: 'invalid_signature',
+      message: 'Invalid signature',
+    };
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        status: 400,
+        body: refused,
+      });
     expect(await isStored(event.id)).toBe(false);
     expect(await planOf(token)).toEqual(['free', 'active']);
   });
@@ -61,7 +69,14 @@ describe('an event', () => {
     const next = 'whsec_the-next-secret-that-is-long-enough';
     const settings = { STRIPE_WEBHOOK_SECRET: `${next} ${vars.STRIPE_WEBHOOK_SECRET}` };
     for (const secret of [next, vars.STRIPE_WEBHOOK_SECRET!])
-      expect((await postEvent(event, { secret, settings })).status).toBe(200);
+      expect(
+        (
+          await postEvent(event, {
+            secret,
+            settings,
+          })
+        ).status,
+      ).toBe(200);
     expect((await postEvent(event, { secret: next })).status).toBe(400);
   });
 
@@ -77,9 +92,18 @@ describe('an event', () => {
     const stranger = {
       ...unknown,
       id: newId(),
-      data: { object: { object: 'subscription', customer: 'cus_nobody' } },
+      data: {
+        object: {
+          object: 'subscription',
+          customer: 'cus_nobody',
+        },
+      },
     };
-    const live = { ...(await newPayer()).event, id: newId(), livemode: true };
+    const live = {
+      ...(await newPayer()).event,
+      id: newId(),
+      livemode: true,
+    };
     for (const event of [unknown, stranger, live])
       expect(await postEvent(event)).toMatchObject(received);
     expect(await isStored(live.id)).toBe(false);
@@ -104,21 +128,34 @@ describe('an event', () => {
   it('is kept while Stripe fails, as a return from a checkout is, and followed by the cron', async () => {
     const { phone, token, session, events } = await newPayer();
     const [customer, begun] = [await customerOf(phone), Date.now()];
-    await during({ stripe: { status: 500, match: customer } }, async () => {
-      for (const event of events.slice(0, 2)) expect((await postEvent(event)).status).toBe(200);
-      expect((await verify(token, session)).status).toBe(503);
-      await eventually(async () => {
-        await fetchByCron(customer);
-        const { rows } = await run(
-          'select failures, due_at as due from customers where stripe_id = ?',
-          customer,
-        );
-        const [{ failures, due }] = rows as unknown as [{ failures: number; due: number }];
-        expect(failures).toBeGreaterThan(5);
-        expect(due).toBeGreaterThanOrEqual(begun + pauseAfter(failures));
-      });
-      expect(await userRowOf({ phone })).toMatchObject({ tier: 'free' });
-    });
+    await during(
+      {
+        stripe: {
+          status: 500,
+          match: customer,
+        },
+      },
+      async () => {
+        for (const event of events.slice(0, 2)) expect((await postEvent(event)).status).toBe(200);
+        expect((await verify(token, session)).status).toBe(503);
+        await eventually(async () => {
+          await fetchByCron(customer);
+          const { rows } = await run(
+            'select failures, due_at as due from customers where stripe_id = ?',
+            customer,
+          );
+          const [{ failures, due }] = rows as unknown as [
+            {
+              failures: number;
+              due: number;
+            },
+          ];
+          expect(failures).toBeGreaterThan(5);
+          expect(due).toBeGreaterThanOrEqual(begun + pauseAfter(failures));
+        });
+        expect(await userRowOf({ phone })).toMatchObject({ tier: 'free' });
+      },
+    );
     // The next fetch waits for up to six hours after many failures.
     await cronAfter(day / 4);
     expect(await planOf(token)).toEqual(['basic', 'active']);

@@ -24,7 +24,12 @@ it.each([401, 403, 429])(
     const fault = { stripe: { status, match: customer } };
     expect((await during(fault, () => buy(token, 'premium'))).status).toBe(503);
     expect(logLines('stripe_refused')).toMatchObject([{ level: 'error', status }]);
-    await during(fault, () => postEvent({ ...event, id: `evt_${customer}_${status}` }));
+    await during(fault, () =>
+      postEvent({
+        ...event,
+        id: `evt_${customer}_${status}`,
+      }),
+    );
     expect(logLines('sync_postponed')).toMatchObject([{ error: 'StripeUnavailable', failures: 2 }]);
   },
 );
@@ -43,16 +48,29 @@ it('events that arrive after the account was deleted bring nothing back', async 
 it('a returned payment is logged and listed for the owner, and a refund of it ends nothing by itself', async () => {
   const { phone, token, customer } = await newSubscriber('basic');
   const charge = (await stripe.charges.list({ customer })).data[0]!.id;
-  for (const amount of [500, 699]) await stripe.refunds.create({ charge, amount });
+  for (const amount of [500, 699])
+    await stripe.refunds.create({
+      charge,
+      amount,
+    });
   await deliver(customer);
   for (const event of await eventsAbout('charge.refunded', charge)) await postEvent(event);
   for (const refunded of [500, 1199])
     expect(logLines('payment_refunded')).toContainEqual(
-      expect.objectContaining({ level: 'error', customer, charge, refunded }),
+      expect.objectContaining({
+        level: 'error',
+        customer,
+        charge,
+        refunded,
+      }),
     );
   expect(await planOf(token)).toEqual(['basic', 'active']);
   await sandbox.dispute(phone);
-  const returned = { charge, refunded: 1199, disputes: [expect.any(String)] };
+  const returned = {
+    charge,
+    refunded: 1199,
+    disputes: [expect.any(String)],
+  };
   expect(await returnedPayments(stripe, customer)).toMatchObject([returned]);
 });
 
@@ -107,7 +125,10 @@ describe('a disputed payment', () => {
     intercept(async (request, _, send) => {
       const response = await send(request);
       if (!request.url.includes(`/v1/disputes/${id}`)) return response;
-      return Response.json({ ...(await response.json<object>()), status });
+      return Response.json({
+        ...(await response.json<object>()),
+        status,
+      });
     });
 
   it('that begins as an inquiry is logged again when it ends the subscription', async () => {
@@ -116,7 +137,15 @@ describe('a disputed payment', () => {
     await postEvent(event);
     inquiry.mockRestore();
     for (const type of ['charge.dispute.updated', 'charge.dispute.funds_withdrawn'])
-      expect((await postEvent({ ...event, id: `evt_${id}${type}`, type })).status).toBe(200);
+      expect(
+        (
+          await postEvent({
+            ...event,
+            id: `evt_${id}${type}`,
+            type,
+          })
+        ).status,
+      ).toBe(200);
     expect((await subscriptionOf(customer)).status).toBe('canceled');
     const lines = logLines('payment_disputed').filter(({ dispute: logged }) => logged === id);
     expect(lines.map(({ action }) => String(action))).toEqual([
@@ -128,7 +157,17 @@ describe('a disputed payment', () => {
   it('ends its subscription at once, or when Stripe responds', async () => {
     const { token, customer, id, event } = await disputed();
     expect(
-      (await during({ stripe: { status: 500, match: id } }, () => postEvent(event))).status,
+      (
+        await during(
+          {
+            stripe: {
+              status: 500,
+              match: id,
+            },
+          },
+          () => postEvent(event),
+        )
+      ).status,
     ).toBe(503);
     expect((await postEvent(event)).status).toBe(200);
     expect((await subscriptionOf(customer)).status).toBe('canceled');
@@ -174,7 +213,15 @@ describe('a disputed payment', () => {
       'charge.dispute.funds_withdrawn',
       'charge.dispute.updated',
     ]) {
-      expect((await postEvent({ ...event, id: `evt_${id}${type}`, type })).status).toBe(200);
+      expect(
+        (
+          await postEvent({
+            ...event,
+            id: `evt_${id}${type}`,
+            type,
+          })
+        ).status,
+      ).toBe(200);
       await runCron('0 * * * *');
     }
     expect((await subscriptionOf(customer)).status).toBe('active');

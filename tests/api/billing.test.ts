@@ -10,13 +10,24 @@ import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 const openCheckouts = async (customer: string) =>
-  (await stripe.checkout.sessions.list({ customer, status: 'open' })).data;
+  (
+    await stripe.checkout.sessions.list({
+      customer,
+      status: 'open',
+    })
+  ).data;
 
 it('a user who picks no plan sees our own plans page, and may leave, while Stripe does not respond', async () => {
   const { token } = await newPerson();
-  const order = { token, settings: { STRIPE_API_BASE: 'http://127.0.0.1:9' } };
+  const order = {
+    token,
+    settings: { STRIPE_API_BASE: 'http://127.0.0.1:9' },
+  };
   const { body } = await call('POST', '/api/billing/create-subscription-update-session', order);
-  expect(body).toEqual({ success: true, portalUrl: 'http://solace.test/plans' });
+  expect(body).toEqual({
+    success: true,
+    portalUrl: 'http://solace.test/plans',
+  });
   expect(await buy(token, 'diamond')).toMatchObject({
     status: 400,
     body: { code: 'invalid_field' },
@@ -39,15 +50,24 @@ describe('buying a plan', () => {
       status: 200,
       body: { success: true, tierUpdated: true, newTier: tier },
     });
-    expect((await verify(token, session)).body).toMatchObject({ success: true, newTier: tier });
+    expect((await verify(token, session)).body).toMatchObject({
+      success: true,
+      newTier: tier,
+    });
     const { metadata, ...profile } = await profileOf(token);
-    expect(profile).toMatchObject({ messagesUsedThisPeriod: 0, isTrial: false });
+    expect(profile).toMatchObject({
+      messagesUsedThisPeriod: 0,
+      isTrial: false,
+    });
     expect(metadata).toMatchObject({
       subscriptionTier: tier,
       subscriptionStatus: 'active',
       cancelAtDate: null,
     });
-    const usage = await botCall('/api/bot/usage', { phone, kind: 'voice' });
+    const usage = await botCall('/api/bot/usage', {
+      phone,
+      kind: 'voice',
+    });
     const resetsAt = metadata.renewalDate;
     expect(metadata.resetsAt).toBe(resetsAt);
     expect(usage.body).toMatchObject({
@@ -122,7 +142,11 @@ describe('buying a plan', () => {
 
   it('calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for', async () => {
     const { phone, token } = await newPerson();
-    const order = { token, body: { tier: 'basic' }, settings: { AUTOMATIC_TAX: 'on' } };
+    const order = {
+      token,
+      body: { tier: 'basic' },
+      settings: { AUTOMATIC_TAX: 'on' },
+    };
     expect(
       (await call('POST', '/api/billing/create-subscription-update-session', order)).status,
     ).toBe(200);
@@ -143,7 +167,10 @@ it('the portal is for people who have paid once, who are led there by a purchase
   expect(await portal(token)).toMatchObject({ status: 409, body });
   const subscriber = await newSubscriber('basic');
   const portalUrl = expect.stringContaining('/portal/');
-  expect((await portal(subscriber.token)).body).toEqual({ success: true, portalUrl });
+  expect((await portal(subscriber.token)).body).toEqual({
+    success: true,
+    portalUrl,
+  });
   expect((await buy(subscriber.token, 'premium')).body.portalUrl).toEqual(portalUrl);
   expect(await openCheckouts(subscriber.customer)).toEqual([]);
 });
@@ -153,7 +180,11 @@ it("somebody else's checkout does not exist, and one's own is no success while i
   const session = await checkOut(anna.token, 'premium');
   const notFound = {
     status: 404,
-    body: { success: false, code: 'not_found', message: 'Not found' },
+    body: {
+      success: false,
+      code: 'not_found',
+      message: 'Not found',
+    },
   };
   expect(await verify(ben.token, session)).toMatchObject(notFound);
   const { portalUrl } = (await buy(ben.token, 'basic')).body;

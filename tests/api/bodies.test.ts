@@ -26,15 +26,40 @@ describe('a body accepts, however JSON spells it,', () => {
   it.each(texts)('a reply and a growing reply of 8,000 units, case %#', async (text) => {
     const { phone, token } = await newWriter();
     const id = crypto.randomUUID();
-    expect((await asBot('/api/bot/typing', { phone, text })).status).toBe(200);
-    expect((await asBot('/api/bot/messages', { phone, id, text })).status).toBe(200);
+    expect(
+      (
+        await asBot('/api/bot/typing', {
+          phone,
+          text,
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (
+        await asBot('/api/bot/messages', {
+          phone,
+          id,
+          text,
+        })
+      ).status,
+    ).toBe(200);
     expect(await textsOf({ token })).toEqual([text]);
   });
 
   it('a message of a person, and the transcript of a recording', async () => {
     const { phone, token } = await newSpeaker();
-    const text = escaped({ id: crypto.randomUUID(), text: 'я'.repeat(4000) });
-    expect((await call('POST', '/api/user/chat/messages', { token, text })).status).toBe(200);
+    const text = escaped({
+      id: crypto.randomUUID(),
+      text: 'я'.repeat(4000),
+    });
+    expect(
+      (
+        await call('POST', '/api/user/chat/messages', {
+          token,
+          text,
+        })
+      ).status,
+    ).toBe(200);
     const id = crypto.randomUUID();
     await sendRecording(token, recordingOf('audio/webm'), { id });
     const transcript = { phone, id, text: '漢'.repeat(4000) };
@@ -47,19 +72,43 @@ describe('a body accepts, however JSON spells it,', () => {
     const data = (bytes as unknown as { toBase64(): string }).toBase64();
     const voice = { type: 'audio/webm', seconds: 100, data };
     const id = crypto.randomUUID();
-    const sent = await asBot('/api/bot/messages', { phone, id, text: 'я'.repeat(8000), voice });
+    const sent = await asBot('/api/bot/messages', {
+      phone,
+      id,
+      text: 'я'.repeat(8000),
+      voice,
+    });
     expect(sent).toMatchObject({ status: 200, body: { voice: true } });
   });
 
   it('nothing larger than what the fields allow', async () => {
     const { phone, token } = await newWriter();
-    const large = { phone, id: 'large', text: 'x'.repeat(65 * 1024) };
+    const large = {
+      phone,
+      id: 'large',
+      text: 'x'.repeat(65 * 1024),
+    };
     expect((await asBot('/api/bot/messages', large)).status).toBe(413);
-    expect((await asBot('/api/bot/typing', { phone, text: large.text })).status).toBe(413);
-    const message = { id: crypto.randomUUID(), text: 'x'.repeat(33 * 1024) };
-    expect((await call('POST', '/api/user/chat/messages', { token, body: message })).status).toBe(
-      413,
-    );
+    expect(
+      (
+        await asBot('/api/bot/typing', {
+          phone,
+          text: large.text,
+        })
+      ).status,
+    ).toBe(413);
+    const message = {
+      id: crypto.randomUUID(),
+      text: 'x'.repeat(33 * 1024),
+    };
+    expect(
+      (
+        await call('POST', '/api/user/chat/messages', {
+          token,
+          body: message,
+        })
+      ).status,
+    ).toBe(413);
   });
 });
 
@@ -92,7 +141,12 @@ describe('a text of nothing visible', () => {
     for (const text of invisible) {
       expect(await write(token, text), JSON.stringify(text)).toMatchObject(empty);
       expect(await reply(phone, text), JSON.stringify(text)).toMatchObject(empty);
-      expect(await asBot('/api/bot/typing', { phone, text })).toMatchObject(empty);
+      expect(
+        await asBot('/api/bot/typing', {
+          phone,
+          text,
+        }),
+      ).toMatchObject(empty);
     }
     expect((await readChat(token)).messages).toEqual([]);
   });
@@ -116,7 +170,10 @@ describe('a text of nothing visible', () => {
 
 describe('HEAD', () => {
   const head = (path: string, token?: string) =>
-    send(path, { method: 'HEAD', headers: token ? { authorization: `Bearer ${token}` } : {} });
+    send(path, {
+      method: 'HEAD',
+      headers: token ? { authorization: `Bearer ${token}` } : {},
+    });
 
   it('of a stream takes no place and no ticket', async () => {
     const { token } = await newPerson();

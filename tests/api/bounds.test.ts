@@ -32,7 +32,10 @@ function newLimiters() {
     };
     return { limit };
   };
-  return { RATE_LIMITER: limiter(600), NETWORK_RATE_LIMITER: limiter(3000) } as never;
+  return {
+    RATE_LIMITER: limiter(600),
+    NETWORK_RATE_LIMITER: limiter(3000),
+  } as never;
 }
 
 async function many(count: number, work: () => Promise<Answer>): Promise<Answer[]> {
@@ -49,17 +52,37 @@ describe('behind one address with everybody else', () => {
     ['POST', '/api/auth/contact-state', { phone: '+4915700000000', linkCode: '23456789' }],
   ] as const)('620 calls of %s %s keep nobody from signing in', async (method, path, body) => {
     const [settings, address] = [newLimiters(), newAddress()];
-    const calls = await many(620, () => call(method, path, { address, body, settings }));
+    const calls = await many(620, () =>
+      call(method, path, {
+        address,
+        body,
+        settings,
+      }),
+    );
     // Where a call names a number, each number has a bucket of its own.
-    expect(tally(calls)).toEqual(body ? { 200: 620 } : { 200: 600, 429: 20 });
+    expect(tally(calls)).toEqual(
+      body
+        ? { 200: 620 }
+        : {
+            200: 600,
+            429: 20,
+          },
+    );
 
     const { phone } = await newContact();
     const code = await newCode(phone, { address, settings });
     expect((await redeem(code, { address, settings })).status).toBe(200);
     // A token names no number, so that it has the bucket of its call alone.
-    const unknown = { address, body: { trialToken: 'unknown' }, settings };
+    const unknown = {
+      address,
+      body: { trialToken: 'unknown' },
+      settings,
+    };
     const byToken = await call('POST', '/auth/verify-trial-token', unknown);
-    expect(byToken).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
+    expect(byToken).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_token' },
+    });
   });
 
   it('a right code with its challenge gets through, whatever others ask for and try', async () => {
@@ -69,7 +92,11 @@ describe('behind one address with everybody else', () => {
     expect(tally(asked)).toEqual({ 200: 60, 429: 560 });
     const code = await newCode(phone, { address, settings });
 
-    const forged = { phone: newPhone(), otp: '123456', challenge: 'forged' };
+    const forged = {
+      phone: newPhone(),
+      otp: '123456',
+      challenge: 'forged',
+    };
     await many(620, () => redeem(forged, { address, settings }));
     expect((await redeem(code, { address, settings })).status).toBe(200);
   });
@@ -79,18 +106,31 @@ describe('behind one address with everybody else', () => {
 const forgedHeaders = () => botHeaders('{"phone":"another"}');
 
 describe('a call whose signature is wrong', () => {
-  const large = JSON.stringify({ phone: newPhone(), text: 'x'.repeat(2_500_000) });
+  const large = JSON.stringify({
+    phone: newPhone(),
+    text: 'x'.repeat(2_500_000),
+  });
 
   it.each([
     // A wrong time is told to whoever signs rightly, so that it needs the body.
-    ['/api/bot/messages', () => ({ ...forgedHeaders(), 'webhook-timestamp': 'soon' })],
+    [
+      '/api/bot/messages',
+      () => ({
+        ...forgedHeaders(),
+        'webhook-timestamp': 'soon',
+      }),
+    ],
     ['/api/bot/messages', () => ({})],
     ['/api/webhooks/stripe', () => ({ 'stripe-signature': 't=1,v1=00' })],
     ['/api/webhooks/whatsapp', () => ({ 'x-hub-signature-256': 'sha256=00' })],
   ])('is refused by its headers alone where they are wrong: %s, case %#', async (path, headers) => {
     const read = vi.spyOn(Request.prototype, 'arrayBuffer');
     const settings = { WHATSAPP_APP_SECRET: 'secret of the app' };
-    const answer = await call('POST', path, { body: {}, headers: headers(), settings });
+    const answer = await call('POST', path, {
+      body: {},
+      headers: headers(),
+      settings,
+    });
     expect([answer.status, answer.body.code]).toEqual([
       path.includes('stripe') ? 400 : 401,
       'invalid_signature',
@@ -101,16 +141,28 @@ describe('a call whose signature is wrong', () => {
   it('counts for its address, which reads no large body more, and keeps a right one from nothing', async () => {
     const address = newAddress();
     const forge = () =>
-      call('POST', '/api/bot/entitlements', { body: {}, headers: forgedHeaders(), address });
+      call('POST', '/api/bot/entitlements', {
+        body: {},
+        headers: forgedHeaders(),
+        address,
+      });
     expect(tally(await many(620, forge))).toEqual({ 401: 600, 429: 20 });
 
     const { phone } = await newContact();
     const text = JSON.stringify({ phone });
     const right = { text, headers: botHeaders(text), address };
     expect((await call('POST', '/api/bot/entitlements', right)).status).toBe(200);
-    const voice = { text: large, headers: botHeaders(large), address };
+    const voice = {
+      text: large,
+      headers: botHeaders(large),
+      address,
+    };
     expect((await call('POST', '/api/bot/messages', voice)).status).toBe(429);
-    const elsewhere = { ...voice, headers: forgedHeaders(), address: newAddress() };
+    const elsewhere = {
+      ...voice,
+      headers: forgedHeaders(),
+      address: newAddress(),
+    };
     expect((await call('POST', '/api/bot/messages', elsewhere)).status).toBe(401);
   });
 });
@@ -118,23 +170,41 @@ describe('a call whose signature is wrong', () => {
 it('a wrong token counts for the network of its address, too', async () => {
   const network = newNetwork();
   const from = (subnet: number) => `${network}:${subnet}::1`;
-  const me = (address: string) => call('GET', '/api/user/me', { token: 'a.b.c', address });
+  const me = (address: string) =>
+    call('GET', '/api/user/me', {
+      token: 'a.b.c',
+      address,
+    });
   const answers = [];
   for (let subnet = 1; subnet <= 6; subnet += 1)
     answers.push(...(await many(600, () => me(from(subnet)))));
   expect(tally(answers)).toEqual({ 401: 3000, 429: 600 });
 
-  const text = JSON.stringify({ phone: newPhone(), text: 'x'.repeat(100_000) });
+  const text = JSON.stringify({
+    phone: newPhone(),
+    text: 'x'.repeat(100_000),
+  });
   const large = (address: string) =>
-    call('POST', '/api/bot/messages', { text, headers: forgedHeaders(), address });
+    call('POST', '/api/bot/messages', {
+      text,
+      headers: forgedHeaders(),
+      address,
+    });
   expect((await large(from(7))).status).toBe(429);
   expect((await large(`${newNetwork()}:7::1`)).status).toBe(401);
 });
 
 it('a wrong token counts for its address, and a right one passes', async () => {
   const [address, { token }] = [newAddress(), await newPerson()];
-  const me = (shown: string) => call('GET', '/api/user/me', { token: shown, address });
-  expect(tally(await many(620, () => me('a.b.c')))).toEqual({ 401: 600, 429: 20 });
+  const me = (shown: string) =>
+    call('GET', '/api/user/me', {
+      token: shown,
+      address,
+    });
+  expect(tally(await many(620, () => me('a.b.c')))).toEqual({
+    401: 600,
+    429: 20,
+  });
   expect((await me(token)).status).toBe(200);
   const stream = await send(`/api/user/usage-stream?token=a.b.c`, {
     headers: { 'cf-connecting-ip': address },
@@ -146,7 +216,11 @@ describe('a week that was used stands, whichever numbers its person moves betwee
   async function move({ token }: Person, phone: string): Promise<Person> {
     const body = await beginChange(token, phone);
     // With settings it returns when its sync has ended.
-    const moved = await call('POST', '/api/user/phone/verify', { token, body, settings: {} });
+    const moved = await call('POST', '/api/user/phone/verify', {
+      token,
+      body,
+      settings: {},
+    });
     expect(moved.status).toBe(200);
     return { phone, token };
   }
@@ -168,11 +242,17 @@ describe('a week that was used stands, whichever numbers its person moves betwee
     const left = await spent();
     await deleteAccount(left.token);
     const moved = await move(await newPerson(), left.phone);
-    expect((await post(moved.phone)).body).toMatchObject({ allowed: false, used: 5 });
+    expect((await post(moved.phone)).body).toMatchObject({
+      allowed: false,
+      used: 5,
+    });
     advanceClock(31 * second);
     // And with whoever came to it, to the next number.
     const next = await move(moved, newPhone());
-    expect((await post(next.phone)).body).toMatchObject({ allowed: false, used: 5 });
+    expect((await post(next.phone)).body).toMatchObject({
+      allowed: false,
+      used: 5,
+    });
   });
 
   it('is not forgotten for a lesser count at the same number', async () => {
@@ -191,13 +271,22 @@ describe('a week that was used stands, whichever numbers its person moves betwee
     await subscribe(payer.token, 'basic');
     const { phone: earlier } = payer;
     const moved = await move(payer, newPhone());
-    expect(await usageOf(moved.phone)).toMatchObject({ tier: 'basic', used: 0 });
+    expect(await usageOf(moved.phone)).toMatchObject({
+      tier: 'basic',
+      used: 0,
+    });
     await newContact(earlier);
-    expect((await post(earlier)).body).toMatchObject({ allowed: false, used: 5 });
+    expect((await post(earlier)).body).toMatchObject({
+      allowed: false,
+      used: 5,
+    });
 
     await end(await customerOf(moved.phone));
     expect(await planOf(moved.token)).toEqual(['free', 'active']);
-    expect((await post(moved.phone)).body).toMatchObject({ allowed: false, used: 5 });
+    expect((await post(moved.phone)).body).toMatchObject({
+      allowed: false,
+      used: 5,
+    });
   });
 
   it('stands for a number to which somebody has come with a paid week', async () => {
@@ -205,9 +294,15 @@ describe('a week that was used stands, whichever numbers its person moves betwee
     await deleteAccount(left.token);
     const payer = await newSubscriber('basic');
     const moved = await move(payer, left.phone);
-    expect((await post(moved.phone)).body).toMatchObject({ allowed: true, used: 1 });
+    expect((await post(moved.phone)).body).toMatchObject({
+      allowed: true,
+      used: 1,
+    });
     await end(payer.customer);
-    expect((await post(moved.phone)).body).toMatchObject({ allowed: false, used: 5 });
+    expect((await post(moved.phone)).body).toMatchObject({
+      allowed: false,
+      used: 5,
+    });
   });
 });
 
@@ -230,20 +325,35 @@ describe('a week whose plan was cut off stands until it is over', () => {
     expect(await profileOf(person)).toMatchObject({ messagesUsedThisPeriod: 30 });
     const after = (await post(person.phone)).body;
     const { resetsAt } = body;
-    expect(after).toMatchObject({ allowed: false, used: 30, limit: 5, tier: 'free', resetsAt });
+    expect(after).toMatchObject({
+      allowed: false,
+      used: 30,
+      limit: 5,
+      tier: 'free',
+      resetsAt,
+    });
 
     advanceClock(Date.parse(resetsAt) - Date.now() + 61 * second);
-    expect((await post(person.phone)).body).toMatchObject({ allowed: true, used: 1 });
+    expect((await post(person.phone)).body).toMatchObject({
+      allowed: true,
+      used: 1,
+    });
   });
 
   it('over every purchase that is withdrawn, too, whose own week begins with nothing', async () => {
     const person = await newPerson();
     for (const count of [70, 70, 2]) {
       await buysFrom(person, { tier: 'premium' });
-      expect(await usageOf(person.phone)).toMatchObject({ tier: 'premium', used: 0 });
+      expect(await usageOf(person.phone)).toMatchObject({
+        tier: 'premium',
+        used: 0,
+      });
       expect((await post(person.phone, count)).body.allowed).toBe(true);
       await withdraw(person);
-      expect((await post(person.phone)).body).toMatchObject({ allowed: false, used: 70 });
+      expect((await post(person.phone)).body).toMatchObject({
+        allowed: false,
+        used: 70,
+      });
     }
   });
 
@@ -252,7 +362,11 @@ describe('a week whose plan was cut off stands until it is over', () => {
     await post(phone, 30);
     await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
     await fetchByCron(customer);
-    expect((await post(phone)).body).toMatchObject({ allowed: false, used: 30, limit: 5 });
+    expect((await post(phone)).body).toMatchObject({
+      allowed: false,
+      used: 30,
+      limit: 5,
+    });
   });
 
   it('and no longer, so that a plan that ends with its week leaves nothing', async () => {
@@ -271,7 +385,11 @@ describe('a week whose plan was cut off stands until it is over', () => {
     await post(person.phone, 1);
     await withdraw(person);
     const { resetsAt } = free;
-    expect((await post(person.phone)).body).toMatchObject({ allowed: true, used: 5, resetsAt });
+    expect((await post(person.phone)).body).toMatchObject({
+      allowed: true,
+      used: 5,
+      resetsAt,
+    });
   });
 });
 
@@ -310,7 +428,10 @@ describe('in the day after a crisis, with a spent allowance', () => {
     };
     for (let count = 0; count < 10; count += 1) expect((await send(1_900_000)).status).toBe(200);
     const refused = await send(1_900_000);
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+    });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80_000);
     expect((await send(900_000)).status).toBe(200);
     expect((await send(900_000)).status).toBe(429);

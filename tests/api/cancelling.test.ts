@@ -18,7 +18,10 @@ import { advance, fetchByCron, hour, periodEnd, week } from './support/stripe-ev
 import { customerOf, latestInvoice, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 describe('cancelling', () => {
-  const conflict = { status: 409, body: { success: false, code: 'conflict' } };
+  const conflict = {
+    status: 409,
+    body: { success: false, code: 'conflict' },
+  };
   /** What can be cancelled, also if a trial hides it. */
   const subscriptionFor = async (token: string) => {
     const response = await call('GET', '/api/billing/subscription', { token });
@@ -38,7 +41,10 @@ describe('cancelling', () => {
       cancelAtDate,
     });
     for (let time = 0; time < 2; time += 1) {
-      expect(await resume(token)).toMatchObject({ status: 200, body: { success: true } });
+      expect(await resume(token)).toMatchObject({
+        status: 200,
+        body: { success: true },
+      });
       expect(await metadataOf(token)).toMatchObject({
         subscriptionStatus: 'active',
         cancelAtDate: null,
@@ -54,13 +60,22 @@ describe('cancelling', () => {
 
   it('counts the cancellation of a day once, however it came, and a reason only after it', async () => {
     const say = (token: string, reason: string) =>
-      call('POST', '/api/billing/cancel-reason', { token, body: { reason } });
+      call('POST', '/api/billing/cancel-reason', {
+        token,
+        body: { reason },
+      });
     const { token, customer } = await newSubscriber('basic');
     // A day of its own: no other test counts on it.
     advanceClock(20 * day);
     expect(await say(token, 'price')).toMatchObject(conflict);
     await parallel(5, () => cancel(token));
-    expect(await totalsOfToday()).toEqual([{ kind: 'cancellation', detail: '', n: 1 }]);
+    expect(await totalsOfToday()).toEqual([
+      {
+        kind: 'cancellation',
+        detail: '',
+        n: 1,
+      },
+    ]);
     await resume(token);
     await pressUnseen(customer, 'cancel');
     await cancel(token);
@@ -69,11 +84,21 @@ describe('cancelling', () => {
       body: { code: 'invalid_field' },
     });
     const [answer] = await parallel(5, () => say(token, 'price'));
-    expect(answer).toMatchObject({ status: 200, body: { success: true } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
     expect(costOf(answer!)).toBe(1);
     expect((await say(token, 'other')).status).toBe(200);
     const reason = { kind: 'cancel_reason', detail: 'price', n: 1 };
-    expect(await totalsOfToday()).toEqual([reason, { kind: 'cancellation', detail: '', n: 2 }]);
+    expect(await totalsOfToday()).toEqual([
+      reason,
+      {
+        kind: 'cancellation',
+        detail: '',
+        n: 2,
+      },
+    ]);
     // The cleanup stops at events that have not happened yet.
     const ahead = 'select 1 from rate_limit_events where subject like ? and at > ?';
     expect((await run(ahead, `%${userOf(token)}%`, Date.now())).rows).toEqual([]);
@@ -87,7 +112,10 @@ describe('cancelling', () => {
 
   it('counts another reason after the cancellation was taken back', async () => {
     const say = (token: string, reason: string) =>
-      call('POST', '/api/billing/cancel-reason', { token, body: { reason } });
+      call('POST', '/api/billing/cancel-reason', {
+        token,
+        body: { reason },
+      });
     const { token } = await newSubscriber('basic');
     advanceClock(21 * day);
     for (const reason of ['price', 'other']) {
@@ -105,14 +133,20 @@ describe('cancelling', () => {
   it('undoes a scheduled change first, which a resumption does not restore', async () => {
     const { token } = await newSubscriber('platinum');
     await switchPlan(token, 'basic');
-    const unscheduled = { subscriptionTier: 'platinum', scheduledDowngradeTierId: null };
+    const unscheduled = {
+      subscriptionTier: 'platinum',
+      scheduledDowngradeTierId: null,
+    };
     await cancel(token);
     expect(await metadataOf(token)).toMatchObject({
       ...unscheduled,
       subscriptionStatus: 'cancellation_scheduled',
     });
     await resume(token);
-    expect(await metadataOf(token)).toMatchObject({ ...unscheduled, subscriptionStatus: 'active' });
+    expect(await metadataOf(token)).toMatchObject({
+      ...unscheduled,
+      subscriptionStatus: 'active',
+    });
   });
 
   it.each(['premium', 'basic'] as const)(
@@ -227,9 +261,19 @@ describe('cancelling', () => {
   describe('of a payment that is due', () => {
     async function resumeInTwoTries(token: string, customer: string) {
       const match = (await latestInvoice(customer)).id;
-      expect((await during({ stripe: { status: 500, match } }, () => resume(token))).status).toBe(
-        503,
-      );
+      expect(
+        (
+          await during(
+            {
+              stripe: {
+                status: 500,
+                match,
+              },
+            },
+            () => resume(token),
+          )
+        ).status,
+      ).toBe(503);
       expect((await subscriptionOf(customer)).cancel_at_period_end).toBe(false);
       expect((await resume(token)).status).toBe(200);
     }
@@ -247,7 +291,10 @@ describe('cancelling', () => {
       await sandbox.card(phone, true);
       await advance(phone, week + 2 * hour);
       await cancel(token);
-      expect(await latestInvoice(customer)).toMatchObject({ status: 'open', auto_advance: false });
+      expect(await latestInvoice(customer)).toMatchObject({
+        status: 'open',
+        auto_advance: false,
+      });
       await undo(token, customer);
       expect(await latestInvoice(customer)).toMatchObject({
         status: 'open',
@@ -266,9 +313,19 @@ describe('cancelling', () => {
       await advance(phone, week);
       expect(await collecting(customer)).toEqual([true, false]);
       const match = 'cancel_at_period_end';
-      expect((await during({ stripe: { status: 500, match } }, () => cancel(token))).status).toBe(
-        503,
-      );
+      expect(
+        (
+          await during(
+            {
+              stripe: {
+                status: 500,
+                match,
+              },
+            },
+            () => cancel(token),
+          )
+        ).status,
+      ).toBe(503);
       expect(await collecting(customer)).toEqual([false, false]);
       await fetchByCron(customer);
       expect(await collecting(customer)).toEqual([true, false]);

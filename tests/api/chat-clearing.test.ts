@@ -38,9 +38,18 @@ describe('a withdrawal of consent that a restore repeats', () => {
     await consent(person.token);
     await run('update users set chat_consent_at = ? where phone = ?', at, person.phone);
     const settings = settingsOf(env)!;
-    const db = openDatabase(settings, { requests: 0, unreachable: false });
+    const db = openDatabase(settings, {
+      requests: 0,
+      unreachable: false,
+    });
     advanceClock(minute);
-    const restore = { db, settings, at, until: Date.now() - 1, isDry: false };
+    const restore = {
+      db,
+      settings,
+      at,
+      until: Date.now() - 1,
+      isDry: false,
+    };
     return { ...person, repeat: () => repeatEvents.run(restore) };
   }
 
@@ -88,7 +97,10 @@ describe('clearing', () => {
     ).toHaveLength(1);
     const late = await OpenChat.open(token, 1);
     await late.until(({ messages }) => messages.length > 0);
-    expect(late.events[0]).toMatchObject({ id: String(revision), type: 'cleared' });
+    expect(late.events[0]).toMatchObject({
+      id: String(revision),
+      type: 'cleared',
+    });
     expect(late.messages.map(({ text }) => text)).not.toContain('Hello');
   });
 
@@ -101,7 +113,10 @@ describe('clearing', () => {
     await clearChat(token);
     const refusal = {
       status: 409,
-      body: { code: 'conflict', message: 'The person has cleared this message.' },
+      body: {
+        code: 'conflict',
+        message: 'The person has cleared this message.',
+      },
     };
     for (const replyId of ['early', 'late', 'late'])
       expect(await answer(replyId)).toMatchObject(refusal);
@@ -126,7 +141,10 @@ describe('clearing', () => {
     const change = await beginChange(token);
     const clearing = await startHeld(() => clearChat(token), 'insert into \\"chat_erasures\\"');
     expect((await verifyChange(token, change)).status).toBe(200);
-    expect(await clearing.finish()).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await clearing.finish()).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable' },
+    });
     expect(await textsOf({ token })).toContain('Hello');
   });
 
@@ -171,7 +189,13 @@ describe('erasing', () => {
     runInDurableObject(liveUserOf(token), (object) => {
       const sealed = new ArrayBuffer(40);
       const notAfter = Date.now() + day;
-      const message = { id, author: 'user' as const, sealed, notAfter, perMinute: 1000 };
+      const message = {
+        id,
+        author: 'user' as const,
+        sealed,
+        notAfter,
+        perMinute: 1000,
+      };
       return object.appendUserMessage(epoch, message);
     });
   const runAlarm = (token: string) => runDurableObjectAlarm(liveUserOf(token));
@@ -235,7 +259,11 @@ describe('erasing', () => {
 
     vi.useRealTimers();
     const again = await newPerson(phone);
-    expect(await readChat(again.token)).toMatchObject({ revision: 0, messages: [], consent: null });
+    expect(await readChat(again.token)).toMatchObject({
+      revision: 0,
+      messages: [],
+      consent: null,
+    });
   });
 
   it('keeps a reply to a message of a deleted account from the next account of its number', async () => {
@@ -246,7 +274,10 @@ describe('erasing', () => {
     const next = await newPerson(phone);
     await consent(next.token);
     const late = await reply(phone, 'About your secret', 'late', { replyTo: id });
-    expect(late).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(late).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    });
     expect(await textsOf(next)).toEqual([]);
   });
 

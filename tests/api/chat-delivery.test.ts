@@ -52,7 +52,11 @@ describe('a message that the bot refuses', () => {
     expect(await stateOf(token, id)).toBe('failed');
 
     const answers = await parallel(50, () => write(token, text, id));
-    for (const { body } of answers) expect(body.message).toMatchObject({ id, seq: 1 });
+    for (const { body } of answers)
+      expect(body.message).toMatchObject({
+        id,
+        seq: 1,
+      });
     expect(answers.some(({ body }) => body.message.state === 'sent')).toBe(true);
     await untilState(token, id, 'delivered');
     await stream.until(
@@ -80,7 +84,10 @@ describe('a message that the bot refuses', () => {
       Date.now(),
       id,
     );
-    expect((await write(token, text, id)).body.message).toMatchObject({ id, state: 'sent' });
+    expect((await write(token, text, id)).body.message).toMatchObject({
+      id,
+      state: 'sent',
+    });
     await untilDelivered(phone);
     expect(await acceptedTexts(phone)).toEqual([text]);
   });
@@ -103,7 +110,10 @@ describe('a message that the bot refuses', () => {
     const { phone, token, id } = await withRefused();
     const [parked] = await outboxOf(phone);
     const settings = settingsOf(env)!;
-    const db = openDatabase(settings, { requests: 0, unreachable: false });
+    const db = openDatabase(settings, {
+      requests: 0,
+      unreachable: false,
+    });
     expect(await retryParked({ db, settings }, parked!.seq as number, Date.now())).toBe(true);
     await runCron();
     expect(await stateOf(token, id)).toBe('delivered');
@@ -176,13 +186,20 @@ describe('while the bot is down', () => {
 it('tells nobody of a message where there is no bot', async () => {
   const { token } = await newWriter();
   const answer = await write(token, 'Hello', undefined, { BOT_WEBHOOK_URL: undefined as never });
-  expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { code: 'unavailable' },
+  });
 });
 
 describe('a Worker that is killed', () => {
   it('before it has stored the message sends nothing, and the message is sent by a retry', async () => {
     const { phone, token } = await newSettledWriter();
-    const data = { messageId: 'never-stored', locale: null, country: null };
+    const data = {
+      messageId: 'never-stored',
+      locale: null,
+      country: null,
+    };
     const body = JSON.stringify({
       type: 'chat.message',
       timestamp: new Date().toISOString(),
@@ -286,8 +303,23 @@ it('delivers a message at once that is sent again after the response to its queu
   const { phone, token } = await newSettledWriter();
   const id = crypto.randomUUID();
   const send = () => write(token, 'One', id);
-  expect((await during({ libsql: { cut: true, match: id } }, send)).status).toBe(503);
-  expect((await send()).body.message).toMatchObject({ id, state: 'sent' });
+  expect(
+    (
+      await during(
+        {
+          libsql: {
+            cut: true,
+            match: id,
+          },
+        },
+        send,
+      )
+    ).status,
+  ).toBe(503);
+  expect((await send()).body.message).toMatchObject({
+    id,
+    state: 'sent',
+  });
   await untilDelivered(phone);
   expect(await receivedOf(phone)).toEqual(['chat.consent', 'One']);
 });
@@ -300,7 +332,10 @@ it('delivers a message once that a second request stores before the first one', 
   const first = write(token, 'One', id, {});
   await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ message_id: id }]));
   const { arrived, release, held } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
-  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, state: 'sent' });
+  expect((await write(token, 'One', id)).body.message).toMatchObject({
+    id,
+    state: 'sent',
+  });
   await arrived();
   pass();
   expect((await first).body.message).toMatchObject({ id, state: 'sent' });
@@ -312,7 +347,10 @@ it('delivers a message once that a second request stores before the first one', 
 
 it('delivers a message once that is sent again while the bot receives it', async () => {
   const { phone, token, id, release, held } = await newSlowWriter();
-  expect((await write(token, 'One', id, {})).body.message).toMatchObject({ id, state: 'sent' });
+  expect((await write(token, 'One', id, {})).body.message).toMatchObject({
+    id,
+    state: 'sent',
+  });
   expect(held()).toBe(1);
   release();
   await untilDelivered(phone);
@@ -333,7 +371,10 @@ it.each([false, true])(
     release({ isLost });
     await untilDelivered(phone);
     expect(await receivedOf(phone)).toEqual(['chat.consent', 'One', 'chat.cleared', 'Two']);
-    const delivered = [message.id, id].map((each) => ({ id: each, state: 'delivered' }));
+    const delivered = [message.id, id].map((each) => ({
+      id: each,
+      state: 'delivered',
+    }));
     expect((await readChat(token)).messages).toMatchObject(delivered);
   },
 );
@@ -358,10 +399,16 @@ it('delivers a failed message that is sent again before and after its event is p
   const { id } = (await write(token, 'One')).body.message;
   await arrived();
   await sandbox.botMode('accept');
-  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, state: 'failed' });
+  expect((await write(token, 'One', id)).body.message).toMatchObject({
+    id,
+    state: 'failed',
+  });
   release();
   await untilParked(phone);
-  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, state: 'sent' });
+  expect((await write(token, 'One', id)).body.message).toMatchObject({
+    id,
+    state: 'sent',
+  });
   await untilState(token, id, 'delivered');
   expect(await acceptedTexts(phone)).toEqual(['One']);
 });
@@ -408,7 +455,10 @@ it('delivers a message at once that is sent again after a clearing has overtaken
   await clearChat(token);
   await eventually(async () => expect((await readChat(token)).messages).toEqual([]));
   release();
-  expect(await overtaken).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+  expect(await overtaken).toMatchObject({
+    status: 503,
+    body: { code: 'unavailable' },
+  });
   expect((await write(token, 'Two', id)).status).toBe(200);
   await untilDelivered(phone);
   expect(await receivedOf(phone)).toEqual(['chat.consent', 'One', 'chat.cleared', 'Two']);

@@ -30,7 +30,12 @@ import { liveUserOf, OpenChat, wholeObject } from './support/streams.ts';
 const withdraw = (token: string) => call('DELETE', '/api/user/chat/consent', { token });
 /** The status of reading the conversation. */
 const statusOf = async ({ token }: Person, settings?: Record<string, string>) =>
-  (await call('GET', '/api/user/chat', { token, ...(settings && { settings }) })).status;
+  (
+    await call('GET', '/api/user/chat', {
+      token,
+      ...(settings && { settings }),
+    })
+  ).status;
 type KeyRow = { id: string; phone: string; chat_key: string };
 /** The row of a writer, who has a key. */
 const keyRowOf = async (person: Person) => (await userRowOf(person)) as unknown as KeyRow;
@@ -204,7 +209,10 @@ describe('consent', () => {
     const { phone, token } = await newPerson();
     expect((await readChat(token)).consent).toBeNull();
     const message = 'Please accept the notice before you write.';
-    const refused = { status: 403, body: { code: 'consent_needed', message } };
+    const refused = {
+      status: 403,
+      body: { code: 'consent_needed', message },
+    };
     expect(await write(token, 'Hello')).toMatchObject(refused);
     const given = await consent(token);
     expect(given.body).toEqual({
@@ -220,7 +228,10 @@ describe('consent', () => {
         status: 200,
         body: { success: true, consent: null },
       });
-    expect(await readChat(token)).toMatchObject({ messages: [], consent: null });
+    expect(await readChat(token)).toMatchObject({
+      messages: [],
+      consent: null,
+    });
     expect(await write(token, 'Hello')).toMatchObject(refused);
     const told = (await deliveredEvents(phone)).map(({ type, data }) => data.version ?? type);
     expect(told).toEqual([consentVersion, 'chat.message', 'chat.cleared', 'chat.consent']);
@@ -244,7 +255,10 @@ describe('consent', () => {
     const { token } = await newPerson();
     const message = `version must be a published one: ${consentVersions.join(', ')}`;
     const issues = [{ path: 'version', message }];
-    const refused = { status: 400, body: { code: 'invalid_field', issues } };
+    const refused = {
+      status: 400,
+      body: { code: 'invalid_field', issues },
+    };
     for (const version of [
       '2026-11',
       `${consentVersion} `,
@@ -277,7 +291,11 @@ describe('consent', () => {
     await consent(token);
     await clearChat(token);
     const { consents } = (await exportOf(token)).body;
-    const ended = { version: consentVersion, givenAt: instant, withdrawnAt: instant };
+    const ended = {
+      version: consentVersion,
+      givenAt: instant,
+      withdrawnAt: instant,
+    };
     expect(consents).toEqual([ended, ended, { ...ended, withdrawnAt: null }]);
     const times = consents.flatMap(({ givenAt, withdrawnAt }: Record<string, string>) => [
       givenAt,

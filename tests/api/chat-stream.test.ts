@@ -21,7 +21,11 @@ describe('an open stream', () => {
   it('shows typing and its text, also to who connects in the middle, until its end or the message', async () => {
     advanceClock(0);
     const { phone, token } = await newWriter();
-    const type = (body: object) => botCall('/api/bot/typing', { phone, ...body });
+    const type = (body: object) =>
+      botCall('/api/bot/typing', {
+        phone,
+        ...body,
+      });
     const stream = await OpenChat.open(token);
     await type({});
     const { typingUntil } = await readChat(token);
@@ -38,7 +42,11 @@ describe('an open stream', () => {
     const late = await OpenChat.open(token);
     await late.until(({ events }) => events.length > 0);
     expect(late.events).toEqual([
-      { type: 'typing', until: expect.any(String), text: 'I hear you' },
+      {
+        type: 'typing',
+        until: expect.any(String),
+        text: 'I hear you',
+      },
     ]);
     expect((await readChat(token)).messages).toEqual([]);
     await reply(phone, 'I hear you.');

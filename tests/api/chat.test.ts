@@ -22,7 +22,10 @@ describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {
     const { phone, token } = await newWriter();
     const stream = await OpenChat.open(token);
-    const headers = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5', 'cf-ipcountry': 'AT' };
+    const headers = {
+      'accept-language': 'de-AT,de;q=0.9,en;q=0.5',
+      'cf-ipcountry': 'AT',
+    };
     const id = crypto.randomUUID();
     const sent = await call('POST', '/api/user/chat/messages', {
       token,
@@ -37,10 +40,18 @@ describe('a message', () => {
       at: expect.any(String),
       state: 'sent',
     };
-    expect(sent).toMatchObject({ status: 200, body: { success: true, message: first } });
+    expect(sent).toMatchObject({
+      status: 200,
+      body: { success: true, message: first },
+    });
     expect(await untilReplied({ phone, token }, 1)).toEqual([
       { ...first, state: 'delivered' },
-      expect.objectContaining({ seq: 2, author: 'solace', state: 'delivered', replyTo: id }),
+      expect.objectContaining({
+        seq: 2,
+        author: 'solace',
+        state: 'delivered',
+        replyTo: id,
+      }),
     ]);
     const [data] = await acceptedBy(phone);
     const { at } = sent.body.message;
@@ -63,7 +74,12 @@ describe('a message', () => {
       'message',
       'typing',
     ]);
-    expect(stream.events[1]).toEqual({ id: '2', type: 'state', upTo: 1, state: 'delivered' });
+    expect(stream.events[1]).toEqual({
+      id: '2',
+      type: 'state',
+      upTo: 1,
+      state: 'delivered',
+    });
     expect(stream.events.flatMap((event) => event.id ?? [])).toEqual(['1', '2', '3']);
     expect(stream.events.at(-1)).toEqual({ type: 'typing', until: null });
   });
@@ -73,7 +89,11 @@ describe('a message', () => {
     const id = crypto.randomUUID();
     const answers = await parallel(50, () => write(token, 'Only once', id));
     const message = { id, seq: 1, text: 'Only once' };
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { message } });
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { message },
+      });
     await untilReplied({ phone, token }, 1);
     expect((await write(token, 'Only once', id)).body.message).toMatchObject({
       seq: 1,
@@ -93,7 +113,12 @@ describe('a message', () => {
     const { text } = answers.find(({ status }) => status === 200)!.body.message;
     answers.forEach((answer, index) =>
       expect(answer).toMatchObject(
-        texts[index % 2] === text ? { status: 200, body: { message: { id, text } } } : idReused,
+        texts[index % 2] === text
+          ? {
+              status: 200,
+              body: { message: { id, text } },
+            }
+          : idReused,
       ),
     );
     await untilDelivered(phone);
@@ -111,9 +136,19 @@ describe('a message', () => {
       [{ text: 'a\ud83d' }, 'The message contains an incomplete character. Please remove it.'],
       [{ id: 'one' }, 'id must be a UUID'],
     ] as const) {
-      const body = { id: crypto.randomUUID(), text: 'Hello', ...fields };
-      const refused = await call('POST', '/api/user/chat/messages', { token, body });
-      expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field', message } });
+      const body = {
+        id: crypto.randomUUID(),
+        text: 'Hello',
+        ...fields,
+      };
+      const refused = await call('POST', '/api/user/chat/messages', {
+        token,
+        body,
+      });
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_field', message },
+      });
     }
     expect((await readChat(token)).messages).toEqual([]);
   });
@@ -161,7 +196,10 @@ it('shows the newest messages in pages, or those before one', async () => {
     'before=',
   ]) {
     const refused = await call('GET', `/api/user/chat?${query}`, { token });
-    expect(refused, query).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
+    expect(refused, query).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_field' },
+    });
   }
 });
 
@@ -174,7 +212,12 @@ describe('the replies of the bot', () => {
       replyTo: 'message-1',
       crisis: true,
     };
-    const answers = await parallel(50, () => botCall('/api/bot/messages', { phone, ...message }));
+    const answers = await parallel(50, () =>
+      botCall('/api/bot/messages', {
+        phone,
+        ...message,
+      }),
+    );
     for (const _ of [1, 2])
       answers.push(await botCall('/api/bot/messages', { phone, ...message }, 'again'));
     expect([...new Set(answers.map(({ text }) => text))]).toEqual([
@@ -192,7 +235,11 @@ describe('the replies of the bot', () => {
     expect(await reply(phone, 'Two', 'reply-1')).toMatchObject(idReused);
     const { message } = (await write(token, 'Hello')).body;
     expect(await reply(phone, 'Hello', message.id)).toMatchObject(idReused);
-    const [first, second] = ['reply-2', 'reply-3'].map((id) => ({ phone, id, text: 'x' }));
+    const [first, second] = ['reply-2', 'reply-3'].map((id) => ({
+      phone,
+      id,
+      text: 'x',
+    }));
     expect((await botCall('/api/bot/messages', first, 'call-1')).status).toBe(200);
     expect((await botCall('/api/bot/messages', second, 'call-1')).body.code).toBe('id_reused');
   });
@@ -201,8 +248,14 @@ describe('the replies of the bot', () => {
     const { phone } = await newPerson();
     for (const body of [{ id: 'reply-1', text: 'Hello' }, {}, { text: 'Hello' }]) {
       const path = 'id' in body ? '/api/bot/messages' : '/api/bot/typing';
-      const unknown = await botCall(path, { phone: '+15559990000', ...body });
-      expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      const unknown = await botCall(path, {
+        phone: '+15559990000',
+        ...body,
+      });
+      expect(unknown).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      });
       expect(await botCall(path, { phone, ...body })).toMatchObject({
         status: 409,
         body: { code: 'conflict' },
@@ -252,7 +305,10 @@ describe('limits', () => {
     const { messages } = await readChat(token, '?limit=50');
     expect(messages.filter(({ author }) => author === 'user')).toHaveLength(20);
     const refused = await write(token, 'One more', undefined, settings);
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+    });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     const known = messages.find(({ author }) => author === 'user')!;
     expect((await write(token, 'Hello', known.id, settings)).body.message.seq).toBe(known.seq);
@@ -303,7 +359,12 @@ describe('limits', () => {
     const refused = await write(token, 'One more', id);
     expect(await outboxOf(phone)).not.toContainEqual(expect.objectContaining({ message_id: id }));
     const message = "You have used this week's messages.";
-    const body = { code: 'allowance_spent', message, used: 5, limit: 5 };
+    const body = {
+      code: 'allowance_spent',
+      message,
+      used: 5,
+      limit: 5,
+    };
     expect(refused).toMatchObject({ status: 403, body });
     expect(Date.parse(refused.body.resetsAt)).toBeGreaterThan(Date.now());
     expect((await write(token, 'Hello', known.id)).body.message).toMatchObject({

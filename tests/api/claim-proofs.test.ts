@@ -43,9 +43,17 @@ describe('an id is tied to the number', () => {
     async (when) => {
       const { phone, businessUserId, otp } = await claimNumber();
       const prove = () => sendBack(businessUserId, otp);
-      if (when === 'before') expect((await prove()).body).toEqual({ success: true, known: true });
+      if (when === 'before')
+        expect((await prove()).body).toEqual({
+          success: true,
+          known: true,
+        });
       const { body } = await verifyOtp(phone, otp);
-      if (when === 'after') expect((await prove()).body).toEqual({ success: true, known: true });
+      if (when === 'after')
+        expect((await prove()).body).toEqual({
+          success: true,
+          known: true,
+        });
       expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
       expect((await getMe(body.token)).status).toBe(200);
     },
@@ -56,7 +64,11 @@ describe('an id is tied to the number', () => {
     const { linkCode } = await ask(stranger);
     await claim(linkCode, owner);
     const otp = await newestCode(stranger);
-    const { body } = await redeem({ phone: stranger, otp, challenge: linkCode });
+    const { body } = await redeem({
+      phone: stranger,
+      otp,
+      challenge: linkCode,
+    });
     await reportStatus(stranger, statusOf(newBusinessUserId()));
     expect((await botCall('/api/bot/usage', { businessUserId: owner })).body.allowed).toBe(false);
     expect(await linkedTo(stranger)).toEqual([]);
@@ -65,7 +77,11 @@ describe('an id is tied to the number', () => {
     const own = await ask();
     await claim(own.linkCode, owner);
     const code = await newestCode(own.phone);
-    await redeem({ phone: own.phone, otp: code, challenge: own.linkCode });
+    await redeem({
+      phone: own.phone,
+      otp: code,
+      challenge: own.linkCode,
+    });
     await reportStatus(own.phone, statusOf(owner));
     expect(await linkedTo(own.phone)).toEqual([[owner, 'claim']]);
   });
@@ -130,7 +146,10 @@ describe('an id is tied to the number', () => {
 
   it('not by a status of another message, or one that says that nothing arrived', async () => {
     const { phone, businessUserId, otp } = await claimNumber();
-    await reportStatus(phone, { ...statusOf(businessUserId), id: 'wamid.another' });
+    await reportStatus(phone, {
+      ...statusOf(businessUserId),
+      id: 'wamid.another',
+    });
     await verifyOtp(phone, otp);
     expect(await linkedTo(phone)).toEqual([]);
     const failed = await claimNumber();
@@ -152,7 +171,12 @@ describe('a code that WhatsApp could not deliver', () => {
     expect((await redeem(code)).body.code).toBe('code_spent');
     expect((await verifyOtp(code.phone, code.otp)).status).toBe(401);
     expect((await requestOtp(code.phone)).status).toBe(200);
-    expect(await codeState({ ...code, challenge: 'guessed' })).toBe('expired');
+    expect(
+      await codeState({
+        ...code,
+        challenge: 'guessed',
+      }),
+    ).toBe('expired');
   });
 
   it('is not one that was delivered, has signed in, or is of another number', async () => {
@@ -180,7 +204,10 @@ describe('a code that WhatsApp could not deliver', () => {
     const code = await newCode();
     const { rows } = await run('select sent_by from codes where phone = ?', code.phone);
     await run('delete from code_messages where sent_by = ?', rows[0]!['sent_by'] as string);
-    const early = { status: 'failed', biz_opaque_callback_data: rows[0]!['sent_by'] };
+    const early = {
+      status: 'failed',
+      biz_opaque_callback_data: rows[0]!['sent_by'],
+    };
     await reportStatus(code.phone, early);
     const { rows: kept } = await run("select state from code_messages where state = 'failed'");
     expect(kept.length).toBeGreaterThan(0);

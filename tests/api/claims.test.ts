@@ -38,8 +38,15 @@ describe('a claim', () => {
     advanceClock(1000 * day);
     const [phone, businessUserId] = [newPhone(), newBusinessUserId()];
     const { body } = await requestOtp(phone);
-    const unknown = { success: false, requiresInitialContact: true, message: expect.any(String) };
-    expect(body).toEqual({ ...unknown, linkCode: expect.stringMatching(/^[2-9A-HJKMNP-Z]{8}$/) });
+    const unknown = {
+      success: false,
+      requiresInitialContact: true,
+      message: expect.any(String),
+    };
+    expect(body).toEqual({
+      ...unknown,
+      linkCode: expect.stringMatching(/^[2-9A-HJKMNP-Z]{8}$/),
+    });
     expect(await sandbox.messages(phone)).toEqual([]);
     const asked = { phone, linkCode: body.linkCode };
     expect(await stateOf(asked)).toBe('waiting');
@@ -52,19 +59,35 @@ describe('a claim', () => {
     const answers = await parallel(20, () => verifyOtp(phone, otp));
     expect(tally(answers)).toEqual({ 200: 1, 401: 19 });
     const signedIn = answers.find(({ status }) => status === 200)!;
-    expect(signedIn.body).toMatchObject({ success: true, status: 'approved' });
+    expect(signedIn.body).toMatchObject({
+      success: true,
+      status: 'approved',
+    });
     expect([costOf(response), costOf(signedIn)]).toEqual([2, 2]);
     expect(await linkedTo(phone)).toEqual([]);
-    await reportStatus(phone, { status: 'delivered', recipient_user_id: businessUserId });
+    await reportStatus(phone, {
+      status: 'delivered',
+      recipient_user_id: businessUserId,
+    });
     expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
     expect((await botCall('/api/bot/usage', { businessUserId })).body).toMatchObject({
       allowed: true,
       used: 1,
     });
     expect((await getMe(signedIn.body.token)).body.profile.phoneNumber).toBe(phone);
-    expect(await totalsOfToday()).toEqual([{ kind: 'claim', detail: '', n: 1 }]);
+    expect(await totalsOfToday()).toEqual([
+      {
+        kind: 'claim',
+        detail: '',
+        n: 1,
+      },
+    ]);
     advanceClock(31 * second);
-    const known = { success: true, requiresInitialContact: false, challenge: expect.any(String) };
+    const known = {
+      success: true,
+      requiresInitialContact: false,
+      challenge: expect.any(String),
+    };
     expect((await requestOtp(phone)).body).toEqual(known);
   });
 
@@ -86,7 +109,13 @@ describe('a claim', () => {
     await runCron();
     expect(await stateOf({ phone, linkCode })).toBe('code_sent');
     expect(
-      (await redeem({ phone, otp: await newestCode(phone), challenge: linkCode })).status,
+      (
+        await redeem({
+          phone,
+          otp: await newestCode(phone),
+          challenge: linkCode,
+        })
+      ).status,
     ).toBe(200);
   });
 
@@ -95,8 +124,21 @@ describe('a claim', () => {
     const { phone } = other;
     const otp = mine.otp === other.otp ? otherThan(mine.otp) : mine.otp;
     for (const challenge of [undefined, mine.linkCode, other.linkCode])
-      expect((await redeem({ phone, otp, challenge })).body.code).toBe('invalid_code');
-    expect(await stateOf({ phone, linkCode: mine.linkCode })).toBe('expired');
+      expect(
+        (
+          await redeem({
+            phone,
+            otp,
+            challenge,
+          })
+        ).body.code,
+      ).toBe('invalid_code');
+    expect(
+      await stateOf({
+        phone,
+        linkCode: mine.linkCode,
+      }),
+    ).toBe('expired');
     expect(await linkedTo(phone)).toEqual([]);
     expect((await verifyOtp(mine.phone, mine.otp)).status).toBe(200);
   });
@@ -104,12 +146,20 @@ describe('a claim', () => {
   it('takes a link code in small letters, also of the former pepper, and sends the code in the page’s language', async () => {
     const phone = newPhone();
     const headers = { 'accept-language': 'es' };
-    const { linkCode } = (await call('POST', '/api/auth/request-otp', { body: { phone }, headers }))
-      .body;
+    const { linkCode } = (
+      await call('POST', '/api/auth/request-otp', {
+        body: { phone },
+        headers,
+      })
+    ).body;
     const settings = { CODE_PEPPER: `${'n'.repeat(43)} ${vars.CODE_PEPPER}` };
     expect((await claim(linkCode.toLowerCase(), undefined, undefined, settings)).status).toBe(200);
     expect(JSON.stringify(await sandbox.messages(phone))).toMatch(/código/);
-    const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+    const code = {
+      phone,
+      otp: await newestCode(phone),
+      challenge: linkCode,
+    };
     expect((await redeem(code, { settings })).status).toBe(200);
   });
 
@@ -164,7 +214,12 @@ describe('a claim', () => {
     async (fault) => {
       const { phone, linkCode } = await ask();
       const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
-      await sandbox.faults({ whatsapp: { ...fault, match: phone.slice(1) } });
+      await sandbox.faults({
+        whatsapp: {
+          ...fault,
+          match: phone.slice(1),
+        },
+      });
       for (let round = 0; round < 4; round += 1)
         expect((await claim(linkCode, businessUserId, id)).body).toMatchObject({
           code: 'unavailable',
@@ -180,7 +235,13 @@ describe('a claim', () => {
     const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
     const again = () => claim(linkCode, businessUserId, id);
     const match = phone.slice(1);
-    await sandbox.faults({ whatsapp: { status: 503, match, hold: true } });
+    await sandbox.faults({
+      whatsapp: {
+        status: 503,
+        match,
+        hold: true,
+      },
+    });
     const first = again();
     await until('the code is being sent', () => sandbox.heldBy(match));
     const { rows } = await run('select sent_by from link_codes where phone = ?', phone);
@@ -195,7 +256,13 @@ describe('a claim', () => {
   });
 
   describe('whose response is lost', () => {
-    const lost = (phone: string) => ({ libsql: { cut: true, match: phone } }) as const;
+    const lost = (phone: string) =>
+      ({
+        libsql: {
+          cut: true,
+          match: phone,
+        },
+      }) as const;
 
     it('by the database sends its code by the same call again, once, and counts it once', async () => {
       advanceClock(0);
@@ -206,7 +273,11 @@ describe('a claim', () => {
       expect(await codesOn(phone)).toBe(0);
       expect(tally(await parallel(20, again))).toEqual({ 200: 20 });
       expect(await codesOn(phone)).toBe(1);
-      const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+      const code = {
+        phone,
+        otp: await newestCode(phone),
+        challenge: linkCode,
+      };
       expect((await redeem(code)).status).toBe(200);
       expect((await again()).status).toBe(200);
       expect(await codesOn(phone)).toBe(1);
@@ -230,17 +301,28 @@ describe('a claim', () => {
       const results = await parallel(3, again);
       expect(tally(results)).toEqual({ 200: 3 });
       expect(await codesOn(phone)).toBe(2);
-      const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+      const code = {
+        phone,
+        otp: await newestCode(phone),
+        challenge: linkCode,
+      };
       expect((await redeem(code)).status).toBe(200);
     });
 
     it('after it was sent and proven takes nothing back by the same call again', async () => {
       const { phone, linkCode, businessUserId, again } = await claimedUnnoted();
-      await reportStatus(phone, { status: 'delivered', recipient_user_id: businessUserId });
+      await reportStatus(phone, {
+        status: 'delivered',
+        recipient_user_id: businessUserId,
+      });
       const results = await parallel(5, again);
       expect(tally(results)).toEqual({ 200: 5 });
       expect(await codesOn(phone)).toBe(1);
-      const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+      const code = {
+        phone,
+        otp: await newestCode(phone),
+        challenge: linkCode,
+      };
       expect((await redeem(code)).status).toBe(200);
       expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
     });
@@ -253,8 +335,14 @@ describe('a claim', () => {
         if (!text.includes('biz_opaque_callback_data') || !text.includes(phone.slice(1)))
           return response;
         const { biz_opaque_callback_data } = JSON.parse(text.slice(text.indexOf('\n')));
-        const arrived = { status: 'delivered', recipient_user_id: businessUserId };
-        await reportStatus(phone, { ...arrived, biz_opaque_callback_data });
+        const arrived = {
+          status: 'delivered',
+          recipient_user_id: businessUserId,
+        };
+        await reportStatus(phone, {
+          ...arrived,
+          biz_opaque_callback_data,
+        });
         throw new TypeError('The response is lost');
       });
       const results = [];
@@ -262,7 +350,11 @@ describe('a claim', () => {
         results.push(await claim(linkCode, businessUserId, id));
       expect(results.map(({ status }) => status)).toEqual([503, 200]);
       expect(await codesOn(phone)).toBe(1);
-      const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+      const code = {
+        phone,
+        otp: await newestCode(phone),
+        challenge: linkCode,
+      };
       expect((await redeem(code)).status).toBe(200);
       expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
     });
@@ -277,9 +369,19 @@ describe('a claim', () => {
       const id = crypto.randomUUID();
       const again = () => claim(linkCode, businessUserId, id);
       // The contact is recorded, and the code is not sent.
-      expect((await during({ libsql: { cut: true, match: 'every-code' } }, again)).status).toBe(
-        503,
-      );
+      expect(
+        (
+          await during(
+            {
+              libsql: {
+                cut: true,
+                match: 'every-code',
+              },
+            },
+            again,
+          )
+        ).status,
+      ).toBe(503);
       expect(await codesOn(phone)).toBe(1);
       expect((await again()).status).toBe(200);
       expect(await codesOn(phone)).toBe(2);
@@ -298,7 +400,14 @@ describe('a claim', () => {
     advanceClock(31 * second);
     expect((await claim(linkCode, stranger)).status).toBe(200);
     await sendBack(mine.businessUserId, mine.otp);
-    expect((await redeem({ ...mine, challenge: mine.linkCode })).status).toBe(200);
+    expect(
+      (
+        await redeem({
+          ...mine,
+          challenge: mine.linkCode,
+        })
+      ).status,
+    ).toBe(200);
     expect(await linkedTo(mine.phone)).toEqual([[mine.businessUserId, 'claim']]);
     for (const businessUserId of [late.businessUserId, stranger])
       expect(await allowedBy({ businessUserId })).toBe(false);
@@ -310,7 +419,12 @@ it('says nothing about a number to whoever does not know the link code, which la
   expect(await stateOf({ phone, linkCode: 'GUESSEDX' })).toBe('expired');
   const asked = await ask();
   advanceClock(29 * minute);
-  const fault = { whatsapp: { status: 503, match: asked.phone.slice(1) } };
+  const fault = {
+    whatsapp: {
+      status: 503,
+      match: asked.phone.slice(1),
+    },
+  };
   expect((await during(fault, () => claim(asked.linkCode))).status).toBe(503);
   advanceClock(minute + second);
   expect(await stateOf(asked)).toBe('expired');
@@ -333,14 +447,29 @@ describe('whoever watches a number learns that it has written', () => {
     const states = await parallel(100, () => stateOf(asked));
     expect(states.filter((state) => state === 'code_sent').length).toBeGreaterThan(0);
     expect([await stateOf(asked), await codesOn(asked.phone)]).toEqual(['code_sent', 1]);
-    const code = { phone: asked.phone, otp: await newestCode(asked.phone) };
-    expect((await redeem({ ...code, challenge: asked.linkCode })).status).toBe(200);
+    const code = {
+      phone: asked.phone,
+      otp: await newestCode(asked.phone),
+    };
+    expect(
+      (
+        await redeem({
+          ...code,
+          challenge: asked.linkCode,
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it('not while a limit or WhatsApp keeps the code from it', async () => {
     const [asked, other] = [await watched(), newAddress()];
     await newContact(asked.phone);
-    const fault = { whatsapp: { status: 503, match: asked.phone.slice(1) } };
+    const fault = {
+      whatsapp: {
+        status: 503,
+        match: asked.phone.slice(1),
+      },
+    };
     const failed = await during(fault, () =>
       call('POST', '/api/auth/contact-state', { body: asked }),
     );

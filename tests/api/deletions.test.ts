@@ -62,7 +62,10 @@ describe('a deletion that Stripe takes only later changes nothing, and may be re
         body: { code: 'unavailable' },
       });
     });
-    expect(logLines('stripe_refused')[0]).toMatchObject({ level: 'error', status });
+    expect(logLines('stripe_refused')[0]).toMatchObject({
+      level: 'error',
+      status,
+    });
     expect(logLines('customer_unclosed')).toEqual([]);
     expect(await planOf(token)).toEqual(['basic', 'active']);
 
@@ -73,8 +76,14 @@ describe('a deletion that Stripe takes only later changes nothing, and may be re
   it('while the key in our settings is none', async () => {
     const { token } = await newSubscriber('basic');
     const settings = { STRIPE_SECRET_KEY: 'pk_test_public' };
-    const refused = await call('DELETE', '/api/user/me', { token, settings });
-    expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    const refused = await call('DELETE', '/api/user/me', {
+      token,
+      settings,
+    });
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable' },
+    });
     expect(await planOf(token)).toEqual(['basic', 'active']);
   });
 });
@@ -87,7 +96,10 @@ it('nobody stays for a key that may end a subscription and not delete a customer
     return Response.json({ error: { type: 'invalid_request_error' } }, { status: 403 });
   });
   expect((await deleteAccount(token)).status).toBe(200);
-  const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
+  const { data } = await stripe.subscriptions.list({
+    customer,
+    status: 'all',
+  });
   expect(data.map(({ status }) => status)).toEqual(['canceled']);
 });
 
@@ -110,13 +122,21 @@ describe('a customer that Stripe refuses to close', () => {
     async (fault) => {
       advanceClock(0);
       const { phone, token, customer } = await newSubscriber('basic');
-      await during({ stripe: { ...fault, match: customer } }, async () => {
-        expect((await deleteAccount(token)).body).toEqual({ success: true });
-        expect((await getMe(token)).status).toBe(401);
-        expect(logLines('customer_unclosed')).toMatchObject([{ level: 'error', customer }]);
-        await hourly();
-        expect(logLines('customer_unclosed')).toHaveLength(2);
-      });
+      await during(
+        {
+          stripe: {
+            ...fault,
+            match: customer,
+          },
+        },
+        async () => {
+          expect((await deleteAccount(token)).body).toEqual({ success: true });
+          expect((await getMe(token)).status).toBe(401);
+          expect(logLines('customer_unclosed')).toMatchObject([{ level: 'error', customer }]);
+          await hourly();
+          expect(logLines('customer_unclosed')).toHaveLength(2);
+        },
+      );
       expect(JSON.stringify(await rowsOf(customer))).not.toContain(phone.slice(1));
 
       const calls = callsAbout(customer);
@@ -151,5 +171,8 @@ it('a deletion names the id that the bot brings after its names were read', asyn
   await botCall('/api/bot/contacts', { phone, businessUserId });
   expect((await deletion.finish()).status).toBe(200);
   const [last] = (await deliveredEvents(phone)).slice(-1);
-  expect(last).toMatchObject({ type: 'user.deleted', data: { phone, businessUserId } });
+  expect(last).toMatchObject({
+    type: 'user.deleted',
+    data: { phone, businessUserId },
+  });
 });

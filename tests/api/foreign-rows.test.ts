@@ -50,12 +50,21 @@ const openTrial = (trialToken: string) =>
   call('POST', '/auth/verify-trial-token', { body: { trialToken } });
 
 const messageFor = (businessUserId: string) =>
-  botCall('/api/bot/messages', { businessUserId, id: crypto.randomUUID(), text: 'For your eyes' });
+  botCall('/api/bot/messages', {
+    businessUserId,
+    id: crypto.randomUUID(),
+    text: 'For your eyes',
+  });
 
 const usedBy = async ({ token }: Person) =>
   (await getMe(token)).body.profile.messagesUsedThisPeriod as number;
 
-type Row = { seq: number; id: string; user_id: string; body: string };
+type Row = {
+  seq: number;
+  id: string;
+  user_id: string;
+  body: string;
+};
 
 async function deletionsOf(phone: string): Promise<Row[]> {
   const rows = (await outboxOf(phone)) as unknown as Row[];
@@ -118,7 +127,11 @@ describe('an event that waits for the bot', () => {
     const [person, sim] = [await newPerson(), newPhone()];
     await sandbox.faults({ bot: { status: 503 } });
     const phone = await changeNumber(person);
-    const statement = { name: 'Ada Lovelace', contact: phone, email: 'ada@example.com' };
+    const statement = {
+      name: 'Ada Lovelace',
+      contact: phone,
+      email: 'ada@example.com',
+    };
     await call('POST', '/api/withdrawals', { body: statement });
     const waiting = (await outboxOf(phone)).map(({ seq }) => seq);
     expect(waiting).toHaveLength(2);
@@ -199,7 +212,10 @@ describe('a session of a trial link whose row says that somebody has signed in',
     const before = await userRowOf(person);
 
     const browser = await sandbox.newBrowser(person.phone);
-    const subscribed = await call('PUT', '/api/user/push', { token, body: browser });
+    const subscribed = await call('PUT', '/api/user/push', {
+      token,
+      body: browser,
+    });
     const withdrawn = await call('DELETE', '/api/user/chat/consent', { token });
     expect([subscribed.status, withdrawn.status]).toEqual([503, 503]);
 

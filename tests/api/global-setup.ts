@@ -17,8 +17,14 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const services = await startTestServices({ settings });
   const url = services.vars.STRIPE_API_BASE;
   // No server runs at the site's address: the tests post Stripe's events and the bot's replies themselves.
-  await fetch(`${url}/stripe/webhooks`, { method: 'PUT', body: JSON.stringify({ mode: 'hold' }) });
-  await fetch(`${url}/bot/mode`, { method: 'PUT', body: JSON.stringify({ mode: 'accept' }) });
+  await fetch(`${url}/stripe/webhooks`, {
+    method: 'PUT',
+    body: JSON.stringify({ mode: 'hold' }),
+  });
+  await fetch(`${url}/bot/mode`, {
+    method: 'PUT',
+    body: JSON.stringify({ mode: 'accept' }),
+  });
   provide('vars' as never, services.vars as never);
   provide('sandbox' as never, url as never);
   return () => services.close();

@@ -15,8 +15,15 @@ const phone = '+15550001111';
 const path = '/api/auth/request-otp';
 const post = async (body: BodyInit, contentType: string | null = 'application/json') => {
   const headers = contentType ? { 'content-type': contentType } : {};
-  const response = await send(path, { method: 'POST', headers, body });
-  return { status: response.status, body: await response.json<Record<string, unknown>>() };
+  const response = await send(path, {
+    method: 'POST',
+    headers,
+    body,
+  });
+  return {
+    status: response.status,
+    body: await response.json<Record<string, unknown>>(),
+  };
 };
 
 describe('a body', () => {
@@ -31,7 +38,11 @@ describe('a body', () => {
     ['nested beyond reason', '['.repeat(8000)],
     ['of invalid UTF-8', bytesOf('{"phone":"\xff\xfe"}')],
   ])('that is %s is 400 invalid_body', async (_, body) => {
-    const problem = { success: false, code: 'invalid_body', message: 'Invalid request body' };
+    const problem = {
+      success: false,
+      code: 'invalid_body',
+      message: 'Invalid request body',
+    };
     expect(await post(body)).toEqual({ status: 400, body: problem });
   });
 
@@ -44,7 +55,10 @@ describe('a body', () => {
     ['Application/JSON;charset="UTF-8"', 200],
   ])('sent as %s responds %i', async (contentType, status) => {
     const answer = await post(bytesOf(JSON.stringify({ phone: newPhone() })), contentType);
-    const problem = { code: 'not_json', message: 'Content-Type must be application/json' };
+    const problem = {
+      code: 'not_json',
+      message: 'Content-Type must be application/json',
+    };
     expect(answer).toMatchObject({
       status,
       body: status === 415 ? problem : { requiresInitialContact: true },
@@ -52,7 +66,11 @@ describe('a body', () => {
   });
 
   it('over 16 KiB is 413, with a length and without', async () => {
-    const problem = { success: false, code: 'body_too_large', message: 'Request body too large' };
+    const problem = {
+      success: false,
+      code: 'body_too_large',
+      message: 'Request body too large',
+    };
     const large = JSON.stringify({ phone: 'x'.repeat(1024 * 1024) });
     for (const body of [large, new Blob([large]).stream() as unknown as BodyInit])
       expect(await post(body)).toEqual({ status: 413, body: problem });
@@ -65,7 +83,10 @@ describe('a body', () => {
     ]) {
       const sent = post(readable);
       await writable.abort(new Error('Network connection lost.'));
-      expect(await sent).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+      expect(await sent).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_body' },
+      });
     }
     expect(logLines('request_failed')).toEqual([]);
   });
@@ -108,17 +129,32 @@ describe('a field', () => {
   it('that nobody knows is ignored from users and refused from the bot, as is a count that is none', async () => {
     const contact = await newContact();
     expect(
-      (await call('POST', path, { body: { phone: contact.phone, colour: 'green' } })).status,
+      (
+        await call('POST', path, {
+          body: {
+            phone: contact.phone,
+            colour: 'green',
+          },
+        })
+      ).status,
     ).toBe(200);
     const unknown = {
       code: 'invalid_field',
       issues: [{ path: 'colour', message: 'Unknown field colour' }],
     };
-    const refused = await botCall('/api/bot/usage', { phone, colour: 'green' });
+    const refused = await botCall('/api/bot/usage', {
+      phone,
+      colour: 'green',
+    });
     expect(refused).toMatchObject({ status: 400, body: unknown });
     const message = 'count must be a whole number from 1 to 100';
     for (const count of [0, 101, 1.5, '1', null])
-      expect(await botCall('/api/bot/usage', { phone, count })).toMatchObject({
+      expect(
+        await botCall('/api/bot/usage', {
+          phone,
+          count,
+        }),
+      ).toMatchObject({
         status: 400,
         body: { message },
       });
@@ -130,7 +166,10 @@ it('names a field whose rule has no sentence, without the words of a library', a
     body: { phone, otp: '123456', challenge: [] },
   });
   expect(listed.body).toMatchObject({ message: 'challenge is not valid' });
-  const spelled = await botCall('/api/bot/contacts', { phone, whatsappId: null });
+  const spelled = await botCall('/api/bot/contacts', {
+    phone,
+    whatsappId: null,
+  });
   expect(spelled.body).toMatchObject({
     code: 'invalid_field',
     issues: [{ path: 'whatsappId', message: 'whatsappId is not valid' }],
@@ -138,9 +177,16 @@ it('names a field whose rule has no sentence, without the words of a library', a
 });
 
 it('responds 404 as JSON to every other address', async () => {
-  const body = { success: false, code: 'not_found', message: 'Not found' };
+  const body = {
+    success: false,
+    code: 'not_found',
+    message: 'Not found',
+  };
   for (const part of ['', '/', '/nothing', '/user/me/', '/%zz', '/user/../nothing', '/bot'])
-    expect(await call('GET', `/api${part}`), part).toMatchObject({ status: 404, body });
+    expect(await call('GET', `/api${part}`), part).toMatchObject({
+      status: 404,
+      body,
+    });
 });
 
 it('lets in other origins that are listed, with credentials for the stream alone', async () => {
@@ -176,7 +222,10 @@ it('lets listed origins read the 404 of an unknown path, and no other one', asyn
   const settings = { WEB_ORIGINS: 'https://app.example' };
   const allowed = async (method: string, origin: string) => {
     const headers = { origin, 'access-control-request-method': 'DELETE' };
-    const { status, headers: sent } = await call(method, '/api/nothing', { headers, settings });
+    const { status, headers: sent } = await call(method, '/api/nothing', {
+      headers,
+      settings,
+    });
     return [status, sent.get('access-control-allow-origin')];
   };
   expect(await allowed('GET', 'https://app.example')).toEqual([404, 'https://app.example']);
@@ -190,7 +239,12 @@ it.each([
 ])('%s %s refuses half of a surrogate pair, which no database takes', async (...asked) => {
   const [method, to, body, field] = asked;
   const { token } = await newPerson();
-  expect(await call(method, to, { token, body })).toMatchObject(invalidField(field));
+  expect(
+    await call(method, to, {
+      token,
+      body,
+    }),
+  ).toMatchObject(invalidField(field));
 });
 
 /** The headers of every API response. */
@@ -219,7 +273,10 @@ it('has the same headers on every kind of response, and no response affects the 
       ['content-type'],
     ],
     [
-      await send('/api/user/me', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }),
+      await send('/api/user/me', {
+        method: 'OPTIONS',
+        headers: { origin: 'https://app.example' },
+      }),
       granted,
     ],
     [
@@ -269,8 +326,15 @@ const push = 'https://fcm.googleapis.com/fcm/send/1';
 const bodies: Record<string, object> = {
   'PUT /api/user/platform': { platform: 'web' },
   'POST /api/user/phone': { phone },
-  'POST /api/user/phone/verify': { phone, otp: '123456', challenge: 'challenge' },
-  'POST /api/user/chat/messages': { id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6', text: 'Hello' },
+  'POST /api/user/phone/verify': {
+    phone,
+    otp: '123456',
+    challenge: 'challenge',
+  },
+  'POST /api/user/chat/messages': {
+    id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
+    text: 'Hello',
+  },
   'PUT /api/user/push': {
     endpoint: push,
     keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
@@ -328,13 +392,19 @@ const ofApproved = ofUsers.filter(([, { whilePending }]) => !whilePending);
 
 it.each(ofApproved)('%s refuses a pending account', async (_, endpoint) => {
   const person = await newPerson();
-  await botCall('/api/bot/approvals', { phone: person.phone, status: 'pending' });
+  await botCall('/api/bot/approvals', {
+    phone: person.phone,
+    status: 'pending',
+  });
   const body = {
     success: false,
     code: 'pending_approval',
     message: 'Your account is awaiting approval.',
   };
-  expect(await callWith(endpoint, person.token)).toMatchObject({ status: 403, body });
+  expect(await callWith(endpoint, person.token)).toMatchObject({
+    status: 403,
+    body,
+  });
 });
 
 it.each(ofBot)("%s refuses calls without the bot's signature", async (_, { path }) => {
@@ -352,15 +422,31 @@ it.each(ofBot)("%s refuses calls without the bot's signature", async (_, { path 
     [signed(undefined, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=')],
     [{ authorization: `Bearer ${(await newPerson()).token}` }],
   ];
-  const body = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
+  const body = {
+    success: false,
+    code: 'invalid_signature',
+    message: 'Invalid signature',
+  };
   for (const [headers, sent = text] of attempts)
-    expect(await call('POST', path, { headers, text: sent })).toMatchObject({ status: 401, body });
+    expect(
+      await call('POST', path, {
+        headers,
+        text: sent,
+      }),
+    ).toMatchObject({
+      status: 401,
+      body,
+    });
 });
 
 it('tells the bot whose call is signed rightly at a wrong time what time it is, and nobody else', async () => {
   const text = JSON.stringify({ phone });
   const path = '/api/bot/entitlements';
-  const refusal = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
+  const refusal = {
+    success: false,
+    code: 'invalid_signature',
+    message: 'Invalid signature',
+  };
   for (const minutes of [-6, 6, -6000]) {
     const at = new Date(Date.now() + minutes * minute);
     const lines = vi.spyOn(console, 'error').mockReturnValue();
@@ -379,7 +465,14 @@ it('tells the bot whose call is signed rightly at a wrong time what time it is, 
       at,
       'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
     );
-    expect((await call('POST', path, { headers: wrong, text })).body).toEqual(refusal);
+    expect(
+      (
+        await call('POST', path, {
+          headers: wrong,
+          text,
+        })
+      ).body,
+    ).toEqual(refusal);
   }
 });
 
@@ -395,12 +488,22 @@ it('shows, writes and ends nothing that is private by the session of a trial lin
     'verifyCheckoutSession',
   ];
   const message = 'Please sign in with a code to see this.';
-  const signInNeeded = { status: 403, body: { success: false, code: 'sign_in_needed', message } };
+  const signInNeeded = {
+    status: 403,
+    body: {
+      success: false,
+      code: 'sign_in_needed',
+      message,
+    },
+  };
   const refused = ofUsers.filter(([name]) => ![...profile, ...plan].includes(name));
   for (const [name, endpoint] of refused)
     expect(await callWith(endpoint, token), name).toMatchObject(signInNeeded);
   expect(
-    await call('POST', '/api/auth/logout', { token, body: { everywhere: true } }),
+    await call('POST', '/api/auth/logout', {
+      token,
+      body: { everywhere: true },
+    }),
   ).toMatchObject(signInNeeded);
   const { messages, consent } = await readChat(owner.token);
   expect([messages.length, consent!.version]).toEqual([1, consentVersion]);

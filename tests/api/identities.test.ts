@@ -47,14 +47,29 @@ describe('a contact with number and id', () => {
       used: 1,
     });
     expect(await entitlementsOf({ phone })).toMatchObject({ used: 1 });
-    expect(await usageOf({ phone, businessUserId })).toMatchObject({ used: 2 });
+    expect(
+      await usageOf({
+        phone,
+        businessUserId,
+      }),
+    ).toMatchObject({ used: 2 });
     await requestOtp(phone);
     expect((await requestOtp(phone)).status).toBe(429);
-    expect((await contact({ businessUserId })).body).toEqual({ success: true, known: true });
+    expect((await contact({ businessUserId })).body).toEqual({
+      success: true,
+      known: true,
+    });
     await eventually(async () => expect((await requestOtp(phone)).status).toBe(200));
     // Nobody has this number, and nobody gets it.
     const other = newPhone();
-    expect((await contact({ phone: other, businessUserId })).status).toBe(200);
+    expect(
+      (
+        await contact({
+          phone: other,
+          businessUserId,
+        })
+      ).status,
+    ).toBe(200);
     expect((await requestOtp(other)).body.requiresInitialContact).toBe(true);
   });
 
@@ -76,7 +91,14 @@ describe('a contact with number and id', () => {
       await parallel(20, async () => (await newContact()).phone),
       newBusinessUserId(),
     ];
-    const results = await Promise.all(phones.map((phone) => contact({ phone, businessUserId })));
+    const results = await Promise.all(
+      phones.map((phone) =>
+        contact({
+          phone,
+          businessUserId,
+        }),
+      ),
+    );
     expect(tally(results)).toEqual({ 200: 1, 409: 19 });
     expect((await Promise.all(phones.map(linkedTo))).flat()).toHaveLength(1);
   });
@@ -99,11 +121,24 @@ describe.each(botPaths)('%s', (path) => {
 
   it('refuses a number with the id of another person or a new one by 409, also again, and changes nothing', async () => {
     const [one, other, callId] = [await newLinked(), await newLinked(), crypto.randomUUID()];
-    const pair = { phone: one.phone, businessUserId: other.businessUserId };
+    const pair = {
+      phone: one.phone,
+      businessUserId: other.businessUserId,
+    };
     for (let time = 0; time < 2; time += 1)
-      expect(await post(pair, callId)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect(await post(pair, callId)).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      });
     const businessUserId = newBusinessUserId();
-    expect((await post({ phone: one.phone, businessUserId })).status).toBe(409);
+    expect(
+      (
+        await post({
+          phone: one.phone,
+          businessUserId,
+        })
+      ).status,
+    ).toBe(409);
     const conflicts =
       'select id_mac as mac, other_user_id as other from identity_conflicts where user_id = ?';
     expect(await query(`${conflicts} order by other is null`, userOf(one.token))).toMatchObject([
@@ -119,7 +154,10 @@ describe.each(botPaths)('%s', (path) => {
   it('knows nobody by an unknown id, and refuses a malformed one and a body that names nobody', async () => {
     const unknown = await post({ businessUserId: newBusinessUserId() });
     if (['usage', 'entitlements'].includes(name))
-      expect(unknown.body).toMatchObject({ success: true, allowed: false });
+      expect(unknown.body).toMatchObject({
+        success: true,
+        allowed: false,
+      });
     else expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
     const malformed = [
       '',
@@ -154,7 +192,13 @@ it('writes into the conversation of an id', async () => {
   const { token, businessUserId } = await newLinked();
   await consent(token);
   expect(
-    (await botCall('/api/bot/messages', { businessUserId, id, text: 'Hello' })).body.success,
+    (
+      await botCall('/api/bot/messages', {
+        businessUserId,
+        id,
+        text: 'Hello',
+      })
+    ).body.success,
   ).toBe(true);
   expect(await textsOf({ token })).toEqual(['Hello']);
 });
@@ -167,7 +211,10 @@ describe('the names of a user', () => {
     const userId = userOf(token);
     expect(await namesOf(userId)).toEqual({ phone: [phone, 'token'] });
     await contact({ phone });
-    const typed = { phone: [phone, 'contact'], whatsapp: [phone.slice(1), 'typed'] };
+    const typed = {
+      phone: [phone, 'contact'],
+      whatsapp: [phone.slice(1), 'typed'],
+    };
     expect(await namesOf(userId)).toEqual(typed);
     await contact({ phone, whatsappId: digits });
     const businessUserId = newBusinessUserId();
@@ -181,7 +228,12 @@ describe('the names of a user', () => {
     expect(await namesOf(userId)).toEqual(names);
     const { identities } = (await exportOf(token)).body;
     for (const [kind, [value, proof]] of Object.entries(names))
-      expect(identities).toContainEqual({ kind, value, proof, at: expect.any(String) });
+      expect(identities).toContainEqual({
+        kind,
+        value,
+        proof,
+        at: expect.any(String),
+      });
     const events = async () =>
       (await deliveredEvents(phone)).map(({ type, data }) => [type, data['businessUserId']]);
     for (const status of ['pending', 'approved'])
@@ -199,7 +251,10 @@ describe('the names of a user', () => {
     await contact({ phone: other.phone });
     expect((await redeem(await requestCode(other.phone))).status).toBe(200);
     expect(await sandbox.messages(one.phone)).toHaveLength(1);
-    await contact({ phone: other.phone, whatsappId: other.phone.slice(1) });
+    await contact({
+      phone: other.phone,
+      whatsappId: other.phone.slice(1),
+    });
     expect(await whatsappOf(other)).toEqual([other.phone.slice(1), 'contact']);
   });
 });

@@ -53,8 +53,12 @@ describe.each([
     expect(await (await fetch(portalUrl)).text()).toContain(`<html lang="${language}">`);
     await verify(token, await complete(portalUrl));
 
-    const portal = (await call('POST', '/api/billing/create-portal-session', { token, headers }))
-      .body.portalUrl;
+    const portal = (
+      await call('POST', '/api/billing/create-portal-session', {
+        token,
+        headers,
+      })
+    ).body.portalUrl;
     expect(await (await fetch(portal)).text()).toContain(`<html lang="${language}">`);
     expect((await inPortal(portal, 'return')).headers.get('location')).toBe(`${page}/account`);
     const change = (await open(token, language, 'premium')).body.portalUrl;
@@ -66,7 +70,12 @@ describe.each([
     const { phone, token } = await onTrial('premium');
     await open(token, language, 'premium');
     expect(await checkoutsOf(phone)).toEqual([checkoutTo('payment-details-saved')]);
-    const { notes } = (await call('GET', '/api/user/export', { token, headers })).body;
+    const { notes } = (
+      await call('GET', '/api/user/export', {
+        token,
+        headers,
+      })
+    ).body;
     expect(notes[0]).toMatch(note);
   });
 });
@@ -76,7 +85,10 @@ describe('a code', () => {
     'comes in the first language of “%s” for Spanish',
     async (list) => {
       const { phone } = await newContact();
-      const settings = { WHATSAPP_TEMPLATE_LANGUAGE: list, LIMIT_CODES_PER_NUMBER: '2/1h' };
+      const settings = {
+        WHATSAPP_TEMPLATE_LANGUAGE: list,
+        LIMIT_CODES_PER_NUMBER: '2/1h',
+      };
       for (const _ of [1, 2]) expect((await requestOtp(phone, 'es', settings)).status).toBe(200);
       const messages = await sandbox.messages(phone);
       const english = expect.stringMatching(codes.en);
@@ -84,8 +96,14 @@ describe('a code', () => {
       // A fallback counts as one code, so two of them reach the limit of two, and no limit before.
       expect((await requestOtp(phone, 'es', settings)).status).toBe(429);
       const { body } = await verifyOtp(phone, messages.at(-1)!.code!);
-      expect(body).toMatchObject({ success: true, token: expect.any(String) });
-      const missing = expect.objectContaining({ language: 'es_MX', code: 132_001 });
+      expect(body).toMatchObject({
+        success: true,
+        token: expect.any(String),
+      });
+      const missing = expect.objectContaining({
+        language: 'es_MX',
+        code: 132_001,
+      });
       expect(logLines('template_missing')).toEqual(
         list.includes('es_MX') ? [missing, missing] : [],
       );
@@ -100,7 +118,10 @@ describe('a code', () => {
       ...settings,
       WHATSAPP_TEMPLATE_LANGUAGE: 'de es_MX',
     });
-    expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable' },
+    });
     expect(logLines('whatsapp_refused')).toEqual([
       expect.objectContaining({ status: 404, code: 132_001 }),
     ]);

@@ -74,7 +74,10 @@ describe('a number that comes with another id than its own', () => {
       await expectLimited(refused);
       await expectLimited(await externalSession(phone));
       expect(
-        await call('POST', '/api/auth/logout', { token: refused, body: { everywhere: true } }),
+        await call('POST', '/api/auth/logout', {
+          token: refused,
+          body: { everywhere: true },
+        }),
       ).toMatchObject(mayHaveNewOwner);
       expect((await readChat(owner.token)).messages).toHaveLength(1);
 
@@ -82,7 +85,10 @@ describe('a number that comes with another id than its own', () => {
       await contact({ businessUserId: newBusinessUserId() });
       await expectLimited(await signIn(phone));
 
-      await contact({ businessUserId, ...(names === 'number and id' && { phone }) });
+      await contact({
+        businessUserId,
+        ...(names === 'number and id' && { phone }),
+      });
       advanceClock(31 * second);
       await expectFull(await signIn(phone));
       // Its own session stays limited, and a code helps now.
@@ -131,7 +137,12 @@ describe('a number that comes with another id than its own', () => {
     const { phone } = await newOwner();
     const businessUserId = newBusinessUserId();
     const before = logLines('number_contested').length;
-    await parallel(5, () => botCall('/api/bot/usage', { phone, businessUserId }));
+    await parallel(5, () =>
+      botCall('/api/bot/usage', {
+        phone,
+        businessUserId,
+      }),
+    );
     await reportAnother(phone, businessUserId);
     const lines = logLines('number_contested').slice(before);
     expect(lines).toMatchObject([{ level: 'error' }]);
@@ -198,6 +209,11 @@ describe('a conflict of ids', () => {
     const token = await signIn(phone);
     const path = '/api/billing/create-subscription-update-session';
     for (const body of [{ tier: 'basic' }, {}])
-      expect(await call('POST', path, { token, body })).toMatchObject(mayHaveNewOwner);
+      expect(
+        await call('POST', path, {
+          token,
+          body,
+        }),
+      ).toMatchObject(mayHaveNewOwner);
   });
 });

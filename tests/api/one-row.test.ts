@@ -63,7 +63,11 @@ async function newKnown(): Promise<Known> {
   const [mark, businessUserId] = [`person-${persons}-${crypto.randomUUID()}`, newBusinessUserId()];
   const person = await newWriter();
   const { phone, token } = person;
-  const contact = (id: string) => botCall('/api/bot/contacts', { phone, businessUserId: id });
+  const contact = (id: string) =>
+    botCall('/api/bot/contacts', {
+      phone,
+      businessUserId: id,
+    });
   await done(contact(businessUserId));
   const texts = ['said', 'answered', 'waiting'].map((each) => `${each} by ${mark}`);
   await done(write(token, texts[0]!));
@@ -76,14 +80,28 @@ async function newKnown(): Promise<Known> {
   await contact(newBusinessUserId());
 
   await sandbox.faults({ bot: { status: 503 } });
-  const stated = { name: `name of ${mark}`, contact: phone, email: `${mark}@example.com` };
+  const stated = {
+    name: `name of ${mark}`,
+    contact: phone,
+    email: `${mark}@example.com`,
+  };
   await done(call('POST', '/api/withdrawals', { body: stated }));
   await done(write(token, texts[2]!));
   await done(requestOtp(phone));
   expect((await requestOtp(phone)).status).toBe(429);
-  await done(call('POST', '/api/user/phone', { token, body: { phone: newPhone() } }));
+  await done(
+    call('POST', '/api/user/phone', {
+      token,
+      body: { phone: newPhone() },
+    }),
+  );
   texts.push(stated.name);
-  const known = { userId: userOf(token), businessUserId, texts, address: stated.email };
+  const known = {
+    userId: userOf(token),
+    businessUserId,
+    texts,
+    address: stated.email,
+  };
   return { ...person, ...known, trialToken };
 }
 
@@ -121,9 +139,18 @@ const newSim = () => ({
 });
 
 type Stage = Awaited<ReturnType<typeof stage>>;
-type Tamper = { table: SQLiteTable; row: Row; column: SQLiteColumn; value: Value };
+type Tamper = {
+  table: SQLiteTable;
+  row: Row;
+  column: SQLiteColumn;
+  value: Value;
+};
 
-type Names = { phone: string; userId: string; businessUserId: string };
+type Names = {
+  phone: string;
+  userId: string;
+  businessUserId: string;
+};
 
 /** A value in which every name of one person is one of another. */
 function renamed(value: Value, from: Names, to: Names): Value {
@@ -270,14 +297,30 @@ async function signIn(phone: string, businessUserId: string): Promise<string | u
   const { body } = await requestOtp(phone);
   if (!body.challenge) return undefined;
   const code = (await sandbox.messages(phone)).findLast((message) => message.code)?.code;
-  return (await redeem({ phone, otp: code!, challenge: body.challenge })).body.token;
+  return (
+    await redeem({
+      phone,
+      otp: code!,
+      challenge: body.challenge,
+    })
+  ).body.token;
 }
 
 async function asBot(names: object): Promise<string[]> {
   const paths = ['usage', 'entitlements', 'typing', 'voice'];
   const id = crypto.randomUUID();
   const answers = await Promise.all(
-    paths.map((path) => botCall(`/api/bot/${path}`, path === 'voice' ? { ...names, id } : names)),
+    paths.map((path) =>
+      botCall(
+        `/api/bot/${path}`,
+        path === 'voice'
+          ? {
+              ...names,
+              id,
+            }
+          : names,
+      ),
+    ),
   );
   return answers.map(({ text }) => text);
 }
@@ -390,7 +433,10 @@ it('ties the id of a claim to no account of another number, whatever its row nam
     'update claims set user_id = ? where user_id = (select id from users where phone = ?)';
   expect((await run(own, userOf(victim.token), phone)).rowsAffected).toBe(1);
 
-  await reportStatus(phone, { status: 'delivered', recipient_user_id: businessUserId });
+  await reportStatus(phone, {
+    status: 'delivered',
+    recipient_user_id: businessUserId,
+  });
   expect(await linkedTo(victim.phone)).toEqual([]);
   expect((await botCall('/api/bot/usage', { businessUserId })).body.allowed).toBe(false);
   expect(await usageOf(victim.phone)).toMatchObject({ used: 0 });

@@ -50,7 +50,10 @@ describe('without the database', () => {
       });
     });
     expect(await statusOfMe(token)).toBe(200);
-    expect((await post(phone)).body).toMatchObject({ allowed: true, used: 1 });
+    expect((await post(phone)).body).toMatchObject({
+      allowed: true,
+      used: 1,
+    });
     expect((await postEvent(event)).status).toBe(200);
     expect((await call('GET', '/api/health')).body).toEqual({
       status: 'ok',
@@ -102,7 +105,10 @@ describe('while the database refuses inside its 200', () => {
         answers.forEach(expectUnavailable);
         expect(await statusOfMe(token)).toBe(200);
         const health = await call('GET', '/api/health');
-        expect(health).toMatchObject({ status: 503, body: { status: 'degraded' } });
+        expect(health).toMatchObject({
+          status: 503,
+          body: { status: 'degraded' },
+        });
         expect(health.headers.get('retry-after')).toMatch(/^\d+$/);
       });
       const reason = expect.stringMatching(/\w+ .+\.$/);
@@ -110,7 +116,10 @@ describe('while the database refuses inside its 200', () => {
         expect.objectContaining({ level: 'error', code, reason }),
       );
       expect(logLines('request_failed')).toEqual([]);
-      expect((await post(phone)).body).toMatchObject({ allowed: true, used: 1 });
+      expect((await post(phone)).body).toMatchObject({
+        allowed: true,
+        used: 1,
+      });
     },
   );
 
@@ -118,7 +127,17 @@ describe('while the database refuses inside its 200', () => {
     'with %s, which a later call may not meet, the call is 503',
     async (code) => {
       const { phone } = await newPerson();
-      expectUnavailable(await during({ libsql: { code, match: phone } }, () => post(phone)));
+      expectUnavailable(
+        await during(
+          {
+            libsql: {
+              code,
+              match: phone,
+            },
+          },
+          () => post(phone),
+        ),
+      );
     },
   );
 
@@ -126,8 +145,19 @@ describe('while the database refuses inside its 200', () => {
     'with %s, which is a defect of ours, the call is 500 and an alarm',
     async (code) => {
       const { phone } = await newPerson();
-      const failed = await during({ libsql: { code, match: phone } }, () => post(phone));
-      expect(failed).toMatchObject({ status: 500, body: { code: 'internal' } });
+      const failed = await during(
+        {
+          libsql: {
+            code,
+            match: phone,
+          },
+        },
+        () => post(phone),
+      );
+      expect(failed).toMatchObject({
+        status: 500,
+        body: { code: 'internal' },
+      });
       expect(logLines('request_failed')).toMatchObject([{ unexpected: { code } }]);
     },
   );
@@ -138,8 +168,23 @@ describe('when the database applies a write and its response is lost', () => {
     const { phone, token } = await newPerson();
     const stream = await OpenStream.open(token);
     const count = () => botCall('/api/bot/usage', { phone }, `lost-${phone}`);
-    expect((await during({ libsql: { cut: true, match: phone } }, count)).status).toBe(503);
-    expect((await count()).body).toMatchObject({ allowed: true, used: 1 });
+    expect(
+      (
+        await during(
+          {
+            libsql: {
+              cut: true,
+              match: phone,
+            },
+          },
+          count,
+        )
+      ).status,
+    ).toBe(503);
+    expect((await count()).body).toMatchObject({
+      allowed: true,
+      used: 1,
+    });
     await stream.showing(1);
   });
 
@@ -150,22 +195,39 @@ describe('when the database applies a write and its response is lost', () => {
     const [event] = await eventsOf(await customerOf(phone));
     const stream = await OpenStream.open(token);
     const posted = await startHeld(() => postEvent(event), 'synced_at', userOf(token));
-    await during({ libsql: { cut: true, match: 'synced_at' } }, async () => {
-      expect((await posted.finish()).status).toBe(200);
-      await stream.until(({ ended }) => ended);
-    });
+    await during(
+      {
+        libsql: {
+          cut: true,
+          match: 'synced_at',
+        },
+      },
+      async () => {
+        expect((await posted.finish()).status).toBe(200);
+        await stream.until(({ ended }) => ended);
+      },
+    );
     const metadata = { subscriptionTier: 'premium' };
-    expect(await profileOf(token)).toMatchObject({ messagesUsedThisPeriod: 0, metadata });
+    expect(await profileOf(token)).toMatchObject({
+      messagesUsedThisPeriod: 0,
+      metadata,
+    });
   });
 });
 
 it('logs work after the response that fails, without the parameters of its queries', async () => {
   const { token } = await newPerson();
   const { arrived, release } = holdRequests('update \\"outbox\\" set', userOf(token));
-  const { headers } = await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+  const { headers } = await call('PUT', '/api/user/platform', {
+    token,
+    body: { platform: 'web' },
+  });
   await arrived();
   release({ isLost: true });
-  const failed = { requestId: headers.get('x-request-id'), error: 'Error' };
+  const failed = {
+    requestId: headers.get('x-request-id'),
+    error: 'Error',
+  };
   await eventually(async () => expect(logLines('background_failed')).toMatchObject([failed]));
   expect(logTexts().join()).not.toContain(userOf(token));
 });
@@ -189,9 +251,20 @@ it.each([
 ])('says that codes cannot be sent with %s, and rings at once', async (_, fault) => {
   const { phone } = await newContact();
   const match = phone.slice(1);
-  const refused = await during({ whatsapp: { ...fault, match } }, () => requestOtp(phone));
+  const refused = await during(
+    {
+      whatsapp: {
+        ...fault,
+        match,
+      },
+    },
+    () => requestOtp(phone),
+  );
   const message = 'Codes cannot be sent at the moment. Please write to our support.';
-  expect(refused).toMatchObject({ status: 503, body: { code: 'codes_unavailable', message } });
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { code: 'codes_unavailable', message },
+  });
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
   expect(logLines('whatsapp_forbidden')).toMatchObject([{ level: 'error', status: fault.status }]);
   expect((await requestOtp(phone)).status).toBe(200);
@@ -206,9 +279,10 @@ async function hangUp(
 ) {
   const { arrived, release } = holdRequests(...marks);
   const abort = new AbortController();
-  const response = call(method, path, { ...sent, signal: abort.signal }).catch(
-    () => 'disconnected',
-  );
+  const response = call(method, path, {
+    ...sent,
+    signal: abort.signal,
+  }).catch(() => 'disconnected');
   await arrived();
   abort.abort();
   expect(await response).toBe('disconnected');

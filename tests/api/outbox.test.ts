@@ -55,12 +55,20 @@ it('waits longer after each refusal of the bot', async () => {
 
 it('keeps the order of events while the bot refuses the first of them', async () => {
   const { phone, token } = await newPerson();
-  await during({ bot: { status: 503, match: 'platform.changed' } }, async () => {
-    await choosePlatform(token, 'web');
-    await consent(token);
-    await cronAfter(minute);
-    expect(await eventsAbout(phone)).toEqual([]);
-  });
+  await during(
+    {
+      bot: {
+        status: 503,
+        match: 'platform.changed',
+      },
+    },
+    async () => {
+      await choosePlatform(token, 'web');
+      await consent(token);
+      await cronAfter(minute);
+      expect(await eventsAbout(phone)).toEqual([]);
+    },
+  );
   await cronAfter(minute);
   await untilDelivered(phone);
   expect(await eventTypes(phone)).toEqual(['platform.changed', 'chat.consent']);
@@ -141,7 +149,11 @@ describe('what waits for the bot', () => {
 
   it('is no approval that the bot has taken back', async () => {
     const { phone } = await newContact();
-    const set = (status: string) => botCall('/api/bot/approvals', { phone, status });
+    const set = (status: string) =>
+      botCall('/api/bot/approvals', {
+        phone,
+        status,
+      });
     await set('pending');
     await during({ bot: { status: 503, match: phone } }, async () => {
       await set('approved');
@@ -181,7 +193,11 @@ it('sends an event about the account that its row names, whatever its body says'
     await consent(person.token);
     await untilRetried(person.phone);
   });
-  const named = { phone: victim.phone, userId: userOf(victim.token), businessUserId: 'US.1' };
+  const named = {
+    phone: victim.phone,
+    userId: userOf(victim.token),
+    businessUserId: 'US.1',
+  };
   await run(
     "update outbox set phone = ?, body = json_patch(body, json_object('data', json(?))) where user_id = ?",
     victim.phone,
@@ -194,7 +210,13 @@ it('sends an event about the account that its row names, whatever its body says'
   const events = await eventsAbout(person.phone);
   expect(events).toMatchObject([
     { type: 'platform.changed', data: { phone: person.phone } },
-    { type: 'chat.consent', data: { phone: person.phone, userId: userOf(person.token) } },
+    {
+      type: 'chat.consent',
+      data: {
+        phone: person.phone,
+        userId: userOf(person.token),
+      },
+    },
   ]);
   expect(JSON.stringify(events)).not.toContain('US.1');
 });
@@ -212,7 +234,11 @@ describe('an event that the bot refuses for good', () => {
       await eventually(async () => expect(await platformsTold(phone)).toEqual(['whatsapp']));
       const parked = logLines('outbox_parked');
       expect(parked).toMatchObject([
-        { level: 'info', type: 'platform.changed', reason: 'refused' },
+        {
+          level: 'info',
+          type: 'platform.changed',
+          reason: 'refused',
+        },
       ]);
       expect(JSON.stringify(parked)).not.toContain(phone);
     },

@@ -65,7 +65,11 @@ describe('fifty parallel callers', () => {
 
   it('report one contact of a new number and id, who are one person', async () => {
     const [phone, businessUserId] = [newPhone(), newBusinessUserId()];
-    const report = () => botCall('/api/bot/contacts', { phone, businessUserId });
+    const report = () =>
+      botCall('/api/bot/contacts', {
+        phone,
+        businessUserId,
+      });
     expect(tally(await parallel(50, report))).toEqual({ 200: 50 });
     expect(await count('users where phone = ?', phone)).toBe(1);
   });
@@ -107,7 +111,12 @@ it('writes at most so many rows for a call, its decision among them', async () =
 
   advanceClock(31 * second);
   const code = await newCode(phone);
-  await add('a wrong code', () => redeem({ ...code, otp: otherThan(code.otp) }));
+  await add('a wrong code', () =>
+    redeem({
+      ...code,
+      otp: otherThan(code.otp),
+    }),
+  );
   await add('the right one', () => redeem(code));
   await add('a counted message', () => post(phone));
   await add('consent', () => consent(token), 'outbox');

@@ -23,7 +23,12 @@ const refused = {
 describe('a 4xx of Stripe that no repetition changes', () => {
   it.each([400, 402, 404, 422])('with status %i is an outcome with a way out', async (status) => {
     const { token, customer } = await newBuyer();
-    const fault = { status, code: 'some_code', path: '/v1/checkout/sessions', match: customer };
+    const fault = {
+      status,
+      code: 'some_code',
+      path: '/v1/checkout/sessions',
+      match: customer,
+    };
     await during({ stripe: fault }, async () => {
       for (let count = 0; count < 3; count += 1)
         expect(await buy(token, 'basic')).toMatchObject(refused);
@@ -52,9 +57,16 @@ describe('a 4xx of Stripe that no repetition changes', () => {
 
   it('is a defect of ours when it is about our parameters', async () => {
     const { token } = await newBuyer();
-    const fault = { status: 400, code: 'parameter_unknown', path: '/v1/checkout/sessions' };
+    const fault = {
+      status: 400,
+      code: 'parameter_unknown',
+      path: '/v1/checkout/sessions',
+    };
     const failed = await during({ stripe: fault }, () => buy(token, 'basic'));
-    expect(failed).toMatchObject({ status: 500, body: { code: 'internal' } });
+    expect(failed).toMatchObject({
+      status: 500,
+      body: { code: 'internal' },
+    });
     expect(logLines('stripe_refused')).toMatchObject([{ code: 'parameter_unknown' }]);
     expect(logLines('request_failed')).toHaveLength(1);
   });
@@ -69,7 +81,15 @@ describe('a 4xx of Stripe that no repetition changes', () => {
 
 /** A refusal in Stripe's format. */
 const gone = () =>
-  Response.json({ error: { type: 'invalid_request_error', message: 'No' } }, { status: 400 });
+  Response.json(
+    {
+      error: {
+        type: 'invalid_request_error',
+        message: 'No',
+      },
+    },
+    { status: 400 },
+  );
 
 describe('cancelling and resuming', () => {
   it.each(['/v1/invoices', '/v1/subscription_schedules', '/v1/checkout/sessions', '/v1/prices'])(
@@ -79,7 +99,10 @@ describe('cancelling and resuming', () => {
       const { renewalDate } = await metadataOf(token);
       const fault = { stripe: { status: 400, path } };
       const cancelled = await during(fault, () => cancel(token));
-      expect(cancelled).toMatchObject({ status: 200, body: { cancelAtDate: renewalDate } });
+      expect(cancelled).toMatchObject({
+        status: 200,
+        body: { cancelAtDate: renewalDate },
+      });
       expect((await subscriptionOf(customer)).cancel_at_period_end).toBe(true);
       expect((await during(fault, () => resume(token))).status).toBe(200);
       expect((await subscriptionOf(customer)).cancel_at_period_end).toBe(false);
@@ -96,7 +119,10 @@ describe('cancelling and resuming', () => {
       return send(request);
     });
     const cancelled = await cancel(token);
-    expect(cancelled).toMatchObject({ status: 200, body: { cancelAtDate: renewalDate } });
+    expect(cancelled).toMatchObject({
+      status: 200,
+      body: { cancelAtDate: renewalDate },
+    });
     vi.restoreAllMocks();
     await fetchByCron(customer);
     expect(await planOf(token)).toEqual(['basic', 'cancellation_scheduled']);
@@ -105,9 +131,17 @@ describe('cancelling and resuming', () => {
   it('say the way out when Stripe refuses the change itself', async () => {
     const { token, customer } = await newSubscriber('basic');
     const { id } = await subscriptionOf(customer);
-    await during({ stripe: { status: 400, path: `/v1/subscriptions/${id}` } }, async () => {
-      expect(await cancel(token)).toMatchObject(refused);
-    });
+    await during(
+      {
+        stripe: {
+          status: 400,
+          path: `/v1/subscriptions/${id}`,
+        },
+      },
+      async () => {
+        expect(await cancel(token)).toMatchObject(refused);
+      },
+    );
     expect(await cancel(token)).toMatchObject({ status: 200 });
     await during({ stripe: { status: 400 } }, async () => {
       expect(await resume(token)).toMatchObject(refused);
@@ -129,7 +163,15 @@ describe('leaving', () => {
   ];
   it.each(paths)('ends the rest while Stripe refuses %s', async (path) => {
     const { phone, token, customer } = await newSubscriber('basic');
-    const left = await during({ stripe: { status: 400, path } }, () => deleteAccount(token));
+    const left = await during(
+      {
+        stripe: {
+          status: 400,
+          path,
+        },
+      },
+      () => deleteAccount(token),
+    );
     expect(left).toMatchObject({ status: 200, body: { success: true } });
     expect((await getMe(token)).status).toBe(401);
     expect(await eventTypes(phone)).toContain('user.deleted');
@@ -162,7 +204,10 @@ describe('leaving', () => {
     const { token, customer } = await newSubscriber('basic');
     const fault = { status: 400, path: `/v1/customers/${customer}` };
     await during({ stripe: fault }, () => deleteAccount(token));
-    const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
+    const { data } = await stripe.subscriptions.list({
+      customer,
+      status: 'all',
+    });
     expect(data.map(({ status }) => status)).toEqual(['canceled']);
   });
 

@@ -45,7 +45,13 @@ describe('races of a change of the number', () => {
       401: 19,
     });
     expect(await outboxOf(begun.phone)).toHaveLength(1);
-    expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
+    expect(await totalsOfToday()).toEqual([
+      {
+        kind: 'number_change',
+        detail: '',
+        n: 1,
+      },
+    ]);
   });
 
   it('gives a number that five accounts want to one of them, and the others keep theirs after a 409', async () => {
@@ -82,7 +88,10 @@ describe('races of a change of the number', () => {
       ]);
       expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
       await newContact(begun.phone);
-      expect(await usageOf(begun.phone)).toMatchObject({ used: 3, resetsAt });
+      expect(await usageOf(begun.phone)).toMatchObject({
+        used: 3,
+        resetsAt,
+      });
     },
   );
 
@@ -180,7 +189,10 @@ describe('races of a change of the number', () => {
 
       expect((await getMe(token)).body.profile).toMatchObject({
         phoneNumber: begun.phone,
-        metadata: { subscriptionTier: 'premium', subscriptionStatus: 'cancellation_scheduled' },
+        metadata: {
+          subscriptionTier: 'premium',
+          subscriptionStatus: 'cancellation_scheduled',
+        },
       });
       await ending.until(({ ended }) => ended);
       await post(begun.phone);
@@ -197,7 +209,11 @@ describe('races of a change of the number', () => {
 async function supportMover({ token }: { token: string }, phone = newPhone()) {
   const support = await supportToken({ SESSION_KEYS: vars.SESSION_KEYS! }, userOf(token));
   const body = { phone };
-  const move = () => call('POST', '/api/support/account/phone', { token: support, body });
+  const move = () =>
+    call('POST', '/api/support/account/phone', {
+      token: support,
+      body,
+    });
   return { phone, move };
 }
 
@@ -209,14 +225,32 @@ describe('a move by support under one token', () => {
     const { phone, move } = await supportMover(person);
     expect(tally(await parallel(50, move))).toEqual({ 200: 50 });
     expect(await outboxOf(phone)).toHaveLength(1);
-    expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
+    expect(await totalsOfToday()).toEqual([
+      {
+        kind: 'number_change',
+        detail: '',
+        n: 1,
+      },
+    ]);
     expect((await getMe(person.token)).status).toBe(401);
   });
 
   it('ends no later session when it is repeated, its response lost', async () => {
     const person = await newPerson();
     const { phone, move } = await supportMover(person);
-    expect((await during({ libsql: { cut: true, match: phone } }, move)).status).toBe(503);
+    expect(
+      (
+        await during(
+          {
+            libsql: {
+              cut: true,
+              match: phone,
+            },
+          },
+          move,
+        )
+      ).status,
+    ).toBe(503);
     const token = await externalSession(phone);
     const stream = await OpenStream.open(token);
     expect((await move()).status).toBe(200);
@@ -226,7 +260,13 @@ describe('a move by support under one token', () => {
     expect(stream.ended).toBe(false);
     await runCron();
     expect(await deliveredEvents(phone)).toMatchObject([
-      { type: 'user.phone_changed', data: { phone, previousPhone: person.phone } },
+      {
+        type: 'user.phone_changed',
+        data: {
+          phone,
+          previousPhone: person.phone,
+        },
+      },
     ]);
   });
 });
@@ -238,12 +278,33 @@ describe('a change whose response is lost', () => {
     const other = await externalSession(phone);
     const begun = await beginChange(token);
     const verify = () => verifyChange(token, begun);
-    expect((await during({ libsql: { cut: true, match: begun.phone } }, verify)).status).toBe(503);
-    expect(await verify()).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
+    expect(
+      (
+        await during(
+          {
+            libsql: {
+              cut: true,
+              match: begun.phone,
+            },
+          },
+          verify,
+        )
+      ).status,
+    ).toBe(503);
+    expect(await verify()).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_code' },
+    });
     expect((await getMe(token)).body.profile.phoneNumber).toBe(begun.phone);
     expect((await getMe(other)).status).toBe(401);
     expect(await outboxOf(begun.phone)).toHaveLength(1);
-    expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
+    expect(await totalsOfToday()).toEqual([
+      {
+        kind: 'number_change',
+        detail: '',
+        n: 1,
+      },
+    ]);
   });
 
   it('before the move makes none, and another code makes it', async () => {
@@ -275,7 +336,13 @@ it('keeps one of two changes of an account that are verified at once', async () 
   expect((await verifyChange(token, ended)).body.code).toBe('invalid_code');
   expect((await getMe(token)).body.profile.phoneNumber).toBe(made.phone);
   expect(await outboxOf(made.phone)).toHaveLength(1);
-  expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
+  expect(await totalsOfToday()).toEqual([
+    {
+      kind: 'number_change',
+      detail: '',
+      n: 1,
+    },
+  ]);
   expect((await requestOtp(ended.phone)).body.requiresInitialContact).toBe(true);
 });
 
@@ -287,8 +354,14 @@ it('refuses the code of a change that another one of the account has overtaken',
   const verify = () => verifyChange(token, late);
   const moving = await startHeld(verify, late.phone, 'user.phone_changed');
   expect((await verifyChange(token, first)).status).toBe(200);
-  expect(await moving.finish()).toMatchObject({ status: 401, body: { code: 'code_spent' } });
-  expect(await verify()).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
+  expect(await moving.finish()).toMatchObject({
+    status: 401,
+    body: { code: 'code_spent' },
+  });
+  expect(await verify()).toMatchObject({
+    status: 401,
+    body: { code: 'invalid_code' },
+  });
   expect((await getMe(token)).body.profile.phoneNumber).toBe(first.phone);
   expect(await outboxOf(first.phone)).toHaveLength(1);
 });
@@ -319,7 +392,19 @@ describe('the cron job gives the customer at Stripe the new number', () => {
         body,
         settings: {},
       });
-    expect((await during({ stripe: { drop: true, match: customer } }, verify)).status).toBe(200);
+    expect(
+      (
+        await during(
+          {
+            stripe: {
+              drop: true,
+              match: customer,
+            },
+          },
+          verify,
+        )
+      ).status,
+    ).toBe(200);
     await cronAfter(second);
     await untilAtStripe(customer, phone);
   });
@@ -327,7 +412,11 @@ describe('the cron job gives the customer at Stripe the new number', () => {
   it('of somebody whose customer is found again at that moment', async () => {
     const person = await newPerson();
     const lost = {
-      stripe: { cut: true, path: '/v1/customers', match: userOf(person.token) },
+      stripe: {
+        cut: true,
+        path: '/v1/customers',
+        match: userOf(person.token),
+      },
     } as const;
     expect((await during(lost, () => buy(person.token, 'basic'))).status).toBe(503);
     const begun = await beginChange(person.token);

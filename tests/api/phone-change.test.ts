@@ -35,7 +35,10 @@ describe('a change of the number', () => {
     expect(response.body).toMatchObject({ success: true, profile });
     expect((await getMe(fresh)).body.profile).toEqual(response.body.profile);
     for (const ended of [token, other]) expect((await getMe(ended)).status).toBe(401);
-    expect((await post(phone)).body).toMatchObject({ used: 4, tier: 'basic' });
+    expect((await post(phone)).body).toMatchObject({
+      used: 4,
+      tier: 'basic',
+    });
     expect((await usageOf(old)).allowed).toBe(false);
     expect(userOf(await externalSession(phone))).toBe(userOf(token));
     await untilAtStripe(customer, phone);
@@ -51,9 +54,15 @@ describe('a change of the number', () => {
     const [businessUserId, fresh] = [newBusinessUserId(), newBusinessUserId()];
     const usage = async (id: string) =>
       (await botCall('/api/bot/usage', { businessUserId: id })).body;
-    await botCall('/api/bot/contacts', { phone: person.phone, businessUserId });
+    await botCall('/api/bot/contacts', {
+      phone: person.phone,
+      businessUserId,
+    });
     await sandbox.faults({ bot: { status: 503 } });
-    await call('PUT', '/api/user/platform', { token: person.token, body: { platform: 'web' } });
+    await call('PUT', '/api/user/platform', {
+      token: person.token,
+      body: { platform: 'web' },
+    });
     const { phone, response } = await change(person);
     expect(costOf(response)).toBe(2);
     expect(await outboxOf(person.phone)).toEqual([]);
@@ -62,10 +71,24 @@ describe('a change of the number', () => {
     await cronAfter(minute);
     expect(await deliveredEvents(phone)).toMatchObject([
       { type: 'platform.changed', data: { phone } },
-      { type: 'user.phone_changed', data: { phone, previousPhone: person.phone, businessUserId } },
+      {
+        type: 'user.phone_changed',
+        data: {
+          phone,
+          previousPhone: person.phone,
+          businessUserId,
+        },
+      },
     ]);
     expect((await usage(businessUserId)).allowed).toBe(true);
-    expect((await botCall('/api/bot/contacts', { phone, businessUserId: fresh })).status).toBe(200);
+    expect(
+      (
+        await botCall('/api/bot/contacts', {
+          phone,
+          businessUserId: fresh,
+        })
+      ).status,
+    ).toBe(200);
     expect(await usage(fresh)).toMatchObject({ allowed: true, used: 2 });
     expect((await usage(businessUserId)).allowed).toBe(false);
   });
@@ -95,7 +118,12 @@ describe('a change of the number is refused', () => {
       await newContact(),
       newPhone(),
     ];
-    await sandbox.faults({ whatsapp: { status: 503, match: phone.slice(1) } });
+    await sandbox.faults({
+      whatsapp: {
+        status: 503,
+        match: phone.slice(1),
+      },
+    });
     for (const each of [phone, taken]) {
       expect((await requestChange(token, each)).status).toBe(200);
       for (const again of [each, newPhone()])
@@ -110,7 +138,10 @@ describe('a change of the number is refused', () => {
       await requestChange(token, newPhone()),
       await verifyChange(token, begun),
     ])
-      expect(response).toMatchObject({ status: 403, body: { code: 'sign_in_needed' } });
+      expect(response).toMatchObject({
+        status: 403,
+        body: { code: 'sign_in_needed' },
+      });
   });
 
   it('by the database’s lost response, and the same call again sends the code at once', async () => {
@@ -118,7 +149,19 @@ describe('a change of the number is refused', () => {
     const { token } = await newPerson();
     for (const phone of [newPhone(), (await newPerson()).phone]) {
       const ask = () => requestChange(token, phone);
-      expect((await during({ libsql: { cut: true, match: phone } }, ask)).status).toBe(503);
+      expect(
+        (
+          await during(
+            {
+              libsql: {
+                cut: true,
+                match: phone,
+              },
+            },
+            ask,
+          )
+        ).status,
+      ).toBe(503);
       expect((await ask()).status).toBe(200);
       expect((await ask()).status).toBe(429);
       advanceClock(31 * second);
@@ -179,12 +222,22 @@ describe('a change of the number is refused', () => {
     const wrong = await beginChange(one.token);
     for (let count = 0; count < 5; count += 1)
       expect(
-        (await verifyChange(one.token, { ...wrong, otp: otherThan(wrong.otp) })).body.code,
+        (
+          await verifyChange(one.token, {
+            ...wrong,
+            otp: otherThan(wrong.otp),
+          })
+        ).body.code,
       ).toBe('invalid_code');
     expect(await statusOf(one, wrong)).toBe(401);
     const others = await beginChange(two.token);
     expect(await statusOf(three, others)).toBe(401);
-    expect(await statusOf(two, { ...others, phone: newPhone() })).toBe(401);
+    expect(
+      await statusOf(two, {
+        ...others,
+        phone: newPhone(),
+      }),
+    ).toBe(401);
     expect([await statusOf(two, others), await statusOf(two, others)]).toEqual([200, 401]);
     const late = await beginChange(three.token);
     advanceClock(5 * minute + second);

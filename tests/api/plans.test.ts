@@ -46,7 +46,11 @@ describe('a trial', () => {
     advanceClock(0);
     const { phone } = await newContact();
     await post(phone, 4);
-    const { status, body } = await askForTrial({ phone, tier: 'basic', days: 3 });
+    const { status, body } = await askForTrial({
+      phone,
+      tier: 'basic',
+      days: 3,
+    });
     expect(status).toBe(200);
     expect(body.url).toMatch(/^http:\/\/solace\.test\/activate-trial\?token=[\w-]{43,}$/);
     expect(Date.parse(body.expiresAt) - Date.now()).toBe(7 * day);
@@ -58,7 +62,11 @@ describe('a trial', () => {
     const { isTrial, metadata } = await profileOf(token);
     expect([isTrial, Date.parse(metadata.renewalDate) - Date.now()]).toEqual([true, 3 * day]);
     expect((await profileOf(await externalSession(phone))).isTrial).toBe(true);
-    const voice = await botCall('/api/bot/usage', { phone, kind: 'voice', count: 2 });
+    const voice = await botCall('/api/bot/usage', {
+      phone,
+      kind: 'voice',
+      count: 2,
+    });
     expect(voice.body).toMatchObject({
       allowed: true,
       used: 2,
@@ -69,8 +77,15 @@ describe('a trial', () => {
 
     advanceClock(3 * day);
     const ended = { subscriptionTier: 'free', renewalDate: null };
-    expect(await profileOf(token)).toMatchObject({ isTrial: false, metadata: ended });
-    expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 2, limit: 5 });
+    expect(await profileOf(token)).toMatchObject({
+      isTrial: false,
+      metadata: ended,
+    });
+    expect(await usageOf(phone)).toMatchObject({
+      allowed: true,
+      used: 2,
+      limit: 5,
+    });
   });
 
   it('is one of premium for a week for a number, ever, also with two links and after the account was deleted', async () => {
@@ -92,10 +107,16 @@ describe('a trial', () => {
       message: 'This number has already had its trial.',
     };
     expect(others.map(({ body }) => body)).toContainEqual(spent);
-    expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
+    expect(await askForTrial({ phone })).toMatchObject({
+      status: 409,
+      body: spent,
+    });
     await deleteAccount(started!.body.token);
     await newContact(phone);
-    expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
+    expect(await askForTrial({ phone })).toMatchObject({
+      status: 409,
+      body: spent,
+    });
   });
 
   it('returns the same link to a replay, also after the account was deleted', async () => {
@@ -104,7 +125,10 @@ describe('a trial', () => {
     const answers = await parallel(50, () => askForTrial({ phone }, id));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     await deleteAccount(token);
-    expect(await askForTrial({ phone }, id)).toMatchObject({ status: 200, text: answers[0]!.text });
+    expect(await askForTrial({ phone }, id)).toMatchObject({
+      status: 200,
+      text: answers[0]!.text,
+    });
     expect((await askForTrial({ phone, days: 2 }, id)).status).toBe(409);
     expect((await askForTrial({ phone })).status).toBe(404);
   });
@@ -116,7 +140,11 @@ describe('a trial', () => {
     });
     const { phone } = await newContact();
     const link = await trialFor(phone);
-    const invalid = { success: false, code: 'invalid_token', message: 'Invalid or expired token' };
+    const invalid = {
+      success: false,
+      code: 'invalid_token',
+      message: 'Invalid or expired token',
+    };
     const requests = watchDatabase('trial_links');
     for (const unknown of ['0'.repeat(64), `${link}0`]) {
       const result = await activate(unknown);
@@ -125,23 +153,37 @@ describe('a trial', () => {
     }
     expect(requests.map(({ text }) => /insert|update|delete/i.test(text))).toEqual([false, false]);
     advanceClock(7 * day + second);
-    expect(await activate(link)).toMatchObject({ status: 401, body: invalid });
+    expect(await activate(link)).toMatchObject({
+      status: 401,
+      body: invalid,
+    });
   });
 
   it('that was begun by a link answers the same link with trial_running until its end, also after the cleanup', async () => {
     advanceClock(0);
     const { phone, token } = await newPerson();
-    const url = (await askForTrial({ phone, days: 30 })).body.url as string;
+    const url = (
+      await askForTrial({
+        phone,
+        days: 30,
+      })
+    ).body.url as string;
     const begun = (await activate(tokenOf(url))).body.token;
     const running = {
       success: false,
       code: 'trial_running',
       message: 'This trial has started already. Please log in.',
     };
-    expect(await activate(tokenOf(url))).toMatchObject({ status: 409, body: running });
+    expect(await activate(tokenOf(url))).toMatchObject({
+      status: 409,
+      body: running,
+    });
     for (const session of [token, begun]) expect((await getMe(session)).status).toBe(200);
     await cronAfter(29 * day);
-    expect(await activate(tokenOf(url))).toMatchObject({ status: 409, body: running });
+    expect(await activate(tokenOf(url))).toMatchObject({
+      status: 409,
+      body: running,
+    });
     advanceClock(2 * day);
     expect(await activate(tokenOf(url))).toMatchObject({ status: 401 });
   });
@@ -181,7 +223,10 @@ describe('a trial', () => {
     expect(await profileOf(token)).toMatchObject({
       isTrial: true,
       messagesUsedThisPeriod: 3,
-      metadata: { subscriptionTier: 'premium', scheduledDowngradeTierId: 'basic' },
+      metadata: {
+        subscriptionTier: 'premium',
+        scheduledDowngradeTierId: 'basic',
+      },
     });
   });
 });
@@ -204,7 +249,13 @@ it('a plan chosen during the trial waits for its end, and another one does not t
     status: 'all',
   });
   const trial_end = Math.floor(trialEndsAt / 1000);
-  expect(data).toMatchObject([{ status: 'trialing', metadata: { tier: 'basic' }, trial_end }]);
+  expect(data).toMatchObject([
+    {
+      status: 'trialing',
+      metadata: { tier: 'basic' },
+      trial_end,
+    },
+  ]);
   expect(await metadataOf(token)).toMatchObject({
     subscriptionTier: 'premium',
     subscriptionStatus: 'trialing',
@@ -217,12 +268,21 @@ describe('the plan after a trial', () => {
   it('is told as scheduled, also the tried one, and one to which it was changed', async () => {
     const { phone, token } = await onTrial('premium');
     await verify(token, await checkOut(token, 'premium'));
-    const plan = { subscriptionTier: 'premium', subscriptionStatus: 'trialing' };
-    expect(await metadataOf(token)).toMatchObject({ ...plan, scheduledDowngradeTierId: 'premium' });
+    const plan = {
+      subscriptionTier: 'premium',
+      subscriptionStatus: 'trialing',
+    };
+    expect(await metadataOf(token)).toMatchObject({
+      ...plan,
+      scheduledDowngradeTierId: 'premium',
+    });
 
     await switchPlan(token, 'basic');
     await fetchByCron(await customerOf(phone));
-    expect(await metadataOf(token)).toMatchObject({ ...plan, scheduledDowngradeTierId: 'basic' });
+    expect(await metadataOf(token)).toMatchObject({
+      ...plan,
+      scheduledDowngradeTierId: 'basic',
+    });
   });
 
   const endTrial = (phone: string, agoMs: number) =>
@@ -240,10 +300,18 @@ describe('the plan after a trial', () => {
     await during(refusal, () => verify(token, session));
     for (let again = 0; again < 2; again += 1)
       expect(await verify(token, session)).toMatchObject({
-        body: { success: true, tierUpdated: false, newTier: 'premium', planRefused: true },
+        body: {
+          success: true,
+          tierUpdated: false,
+          newTier: 'premium',
+          planRefused: true,
+        },
       });
     expect(logLines('trial_plan_refused')).toContainEqual(
-      expect.objectContaining({ session, reason: 'subscription_refused' }),
+      expect.objectContaining({
+        session,
+        reason: 'subscription_refused',
+      }),
     );
     expect(await usageOf(phone)).toMatchObject({ tier: 'premium' });
     await verify(token, await checkOut(token, 'basic')).then(({ body }) =>
@@ -257,21 +325,30 @@ describe('the plan after a trial', () => {
     const customer = await customerOf(phone);
     await sandbox.card(phone, true);
     await endTrial(phone, second);
-    expect(await usageOf(phone)).toMatchObject({ limit: 5, tier: 'free' });
+    expect(await usageOf(phone)).toMatchObject({
+      limit: 5,
+      tier: 'free',
+    });
     await endTrial(phone, 5 * minute);
     await parallel(5, () => runCron());
     expect(await tiersTold(phone)).toEqual(['premium', 'free']);
     for (const seconds of [0, 3 * 24 * hour + 1, 2 * hour]) {
       await advance(phone, seconds);
       await fetchByCron(customer);
-      expect(await usageOf(phone)).toMatchObject({ limit: 5, tier: 'free' });
+      expect(await usageOf(phone)).toMatchObject({
+        limit: 5,
+        tier: 'free',
+      });
     }
     expect(await planOf(token)).toEqual(['free', 'past_due']);
     expect(await tiersTold(phone)).toEqual(['premium', 'free']);
     await sandbox.card(phone, false);
     await stripe.invoices.pay((await latestInvoice(customer)).id);
     await advance(phone, 0);
-    expect(await usageOf(phone)).toMatchObject({ limit: 160, tier: 'platinum' });
+    expect(await usageOf(phone)).toMatchObject({
+      limit: 160,
+      tier: 'platinum',
+    });
     expect(await tiersTold(phone)).toEqual(['premium', 'free', 'platinum']);
   });
 
@@ -332,10 +409,18 @@ describe('the catalogue', () => {
     const price = await newPrice();
     await changePrice(customer, price);
     await deliver(customer);
-    expect(logLines('price_unknown')).toContainEqual(expect.objectContaining({ customer, price }));
+    expect(logLines('price_unknown')).toContainEqual(
+      expect.objectContaining({
+        customer,
+        price,
+      }),
+    );
     expect(await planOf(token)).toEqual(['basic', 'active']);
     const { id } = await subscriptionOf(customer);
-    expect(await unknownPricesInUse(stripe)).toContainEqual({ price, subscription: id });
+    expect(await unknownPricesInUse(stripe)).toContainEqual({
+      price,
+      subscription: id,
+    });
   });
 
   it('a price whose amount has changed lets those who pay the old one change and cancel', async () => {
@@ -374,7 +459,10 @@ describe('the catalogue', () => {
       expect(lines).toContain('kept product Premium, which is off sale');
       expect((await stripe.prices.retrieve(price)).active).toBe(true);
       const refused = await buy((await newPerson()).token, 'premium', { settings });
-      expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      });
       await advance(person.phone, week + 2 * hour);
       expect(await planOf(person.token)).toEqual(['premium', 'active']);
       expect(await portalPage(person.token)).toContain('Switch to Platinum');
@@ -394,7 +482,13 @@ describe('the catalogue', () => {
       await verify(token, sessionId);
       const told = (await deliveredEvents(phone)).filter(({ data }) => data.offSaleTier);
       expect(told).toMatchObject([
-        { type: 'plan.changed', data: { tier: 'basic', offSaleTier: 'premium' } },
+        {
+          type: 'plan.changed',
+          data: {
+            tier: 'basic',
+            offSaleTier: 'premium',
+          },
+        },
       ]);
     });
   });

@@ -32,7 +32,16 @@ const remove = (token: string, endpoint: string) =>
   call('DELETE', path, { token, body: { endpoint } });
 
 /** Subscribes a new browser of a number with a session. */
-async function subscribe({ phone, token }: { phone: string; token: string }, language?: string) {
+async function subscribe(
+  {
+    phone,
+    token,
+  }: {
+    phone: string;
+    token: string;
+  },
+  language?: string,
+) {
   const browser = await sandbox.newBrowser(phone);
   expect((await put(token, browser, language)).body).toEqual({ success: true });
   return browser;
@@ -46,7 +55,12 @@ async function newSubscriber(language?: string) {
 
 /** The fault at the push service that concerns one browser. */
 const faultFor = ({ endpoint }: PushSubscription, fault: object) =>
-  sandbox.faults({ push: { ...fault, match: endpoint.split('/').at(-1)! } });
+  sandbox.faults({
+    push: {
+      ...fault,
+      match: endpoint.split('/').at(-1)!,
+    },
+  });
 
 const rowsOf = async (token: string) => {
   const sql =
@@ -169,8 +183,14 @@ describe('a subscription ends', () => {
     const { phone, token, browser } = await newSubscriber();
     const rotated = { VAPID_KEYS: `${fresh} ${vars.VAPID_KEYS}` };
     for (const VAPID_KEYS of [vars.VAPID_KEYS!, rotated.VAPID_KEYS]) {
-      const { body } = await call('GET', path, { token, settings: { VAPID_KEYS } });
-      expect(body).toEqual({ success: true, publicKey: VAPID_KEYS.split(':')[0] });
+      const { body } = await call('GET', path, {
+        token,
+        settings: { VAPID_KEYS },
+      });
+      expect(body).toEqual({
+        success: true,
+        publicKey: VAPID_KEYS.split(':')[0],
+      });
     }
     expect((await put(token, browser, 'en', rotated)).status).toBe(200);
     const replyWith = (id: string, settings: Record<string, string>) =>
@@ -232,9 +252,14 @@ it.each([400, 401, 403])(
 it('browsers of every public push service may subscribe', async () => {
   const { token, browser } = await newSubscriber();
   for (const host of ['fcm.googleapis.com', 'jmt17.google.com', 'android.googleapis.com'])
-    expect((await put(token, { ...browser, endpoint: `https://${host}/fcm/send/1` })).status).toBe(
-      200,
-    );
+    expect(
+      (
+        await put(token, {
+          ...browser,
+          endpoint: `https://${host}/fcm/send/1`,
+        })
+      ).status,
+    ).toBe(200);
 });
 
 describe('the API refuses', () => {
@@ -274,11 +299,20 @@ describe('the API refuses', () => {
       { keys: undefined },
       { keys: 'p256dh' },
     ];
-    const keys = otherKeys.map((wrong) => ({ keys: { ...browser.keys, ...wrong } }));
+    const keys = otherKeys.map((wrong) => ({
+      keys: {
+        ...browser.keys,
+        ...wrong,
+      },
+    }));
     for (const wrong of [...malformed, ...keys])
-      expect(await put(token, { ...browser, ...wrong }), JSON.stringify(wrong)).toMatchObject(
-        refused,
-      );
+      expect(
+        await put(token, {
+          ...browser,
+          ...wrong,
+        }),
+        JSON.stringify(wrong),
+      ).toMatchObject(refused);
     expect(await rowsOf(token)).toEqual([]);
   });
 
@@ -286,8 +320,15 @@ describe('the API refuses', () => {
     const { phone, token, browser } = await newSubscriber();
     const settings = { VAPID_KEYS: '' };
     for (const [method, body] of [['GET'], ['PUT', browser], ['DELETE', browser]] as const) {
-      const answer = await call(method, path, { token, body, settings });
-      expect(answer, method).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      const answer = await call(method, path, {
+        token,
+        body,
+        settings,
+      });
+      expect(answer, method).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      });
     }
     await botCall('/api/bot/messages', { phone, id: 'one', text: 'Hello' }, undefined, settings);
     await reply(phone, 'Hello');
@@ -300,7 +341,14 @@ it('exports the push services and languages of the browsers, and no secret of th
   const { body, text } = await exportOf(token);
   const { host: service, pathname } = new URL(browser.endpoint);
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
-  expect(body.notices).toEqual([{ service, language: 'es', createdAt: at, expiresAt: at }]);
+  expect(body.notices).toEqual([
+    {
+      service,
+      language: 'es',
+      createdAt: at,
+      expiresAt: at,
+    },
+  ]);
   for (const hidden of [pathname, browser.keys.p256dh, browser.keys.auth])
     expect(text).not.toContain(hidden);
 });

@@ -58,7 +58,13 @@ describe('the daily budget of codes', () => {
       503: 43,
     });
     const line = { level: 'error', budget: 7 };
-    expect(logLines('code_budget_low')).toEqual([{ ...line, event: 'code_budget_low', sent: 6 }]);
+    expect(logLines('code_budget_low')).toEqual([
+      {
+        ...line,
+        event: 'code_budget_low',
+        sent: 6,
+      },
+    ]);
     expect(logLines('code_budget_spent')).toEqual([
       { ...line, event: 'code_budget_spent', sent: 7 },
     ]);
@@ -67,7 +73,12 @@ describe('the daily budget of codes', () => {
   it('counts no code that WhatsApp refused, lets a number pass that has just written, and resets each day', async () => {
     const [first, next, last] = (await oldContacts(3)) as [string, string, string];
     const request = async (phone: string) => (await requestWithin(1, phone)).status;
-    await sandbox.faults({ whatsapp: { status: 500, match: first.slice(1) } });
+    await sandbox.faults({
+      whatsapp: {
+        status: 500,
+        match: first.slice(1),
+      },
+    });
     const failed = await requestWithin(1, first);
     expectUnavailable(failed);
     expect(failed.headers.get('retry-after')).toBe('1');
@@ -97,7 +108,10 @@ describe('the daily budget of wrong codes', () => {
     expect(logLines('wrong_codes_budget_spent')).toMatchObject([{ level: 'error', budget: 6 }]);
 
     const refused = await redeem(alone, { settings });
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+    });
     expect(refused.headers.get('retry-after')).toBe('3600');
     expect(costOf(refused)).toBe(1);
     expect((await redeem(one, { settings })).status).toBe(200);
@@ -108,7 +122,10 @@ describe('the daily budget of wrong codes', () => {
 
   it('holds for fifty parallel callers', async () => {
     await oldContacts(0);
-    const codes = await parallel(10, async () => ({ ...(await newCode()), challenge: undefined }));
+    const codes = await parallel(10, async () => ({
+      ...(await newCode()),
+      challenge: undefined,
+    }));
     const answers = await parallel(50, (index) => guess(codes[index % 10]!));
     expect(tally(answers)).toEqual({ 401: 6, 429: 44 });
   });
@@ -121,7 +138,12 @@ it('sends a number 25 codes a day to callers, also after a deletion, and five mo
     await reportContact(phone);
     return requestOtp(phone);
   };
-  await sandbox.faults({ whatsapp: { status: 500, match: phone.slice(1) } });
+  await sandbox.faults({
+    whatsapp: {
+      status: 500,
+      match: phone.slice(1),
+    },
+  });
   expect((await request()).status).toBe(503);
   await sandbox.faults({ whatsapp: null });
   for (let codes = 2; codes <= 25; codes += 1) expect((await request()).status).toBe(200);
@@ -163,7 +185,15 @@ describe('a refusal of a code for too many requests', () => {
     expect(await stateOf(asked)).toBe('code_sent');
     expect(await sandbox.messages(phone)).toHaveLength(2);
     const otp = await newestCode(phone);
-    expect((await redeem({ phone, otp, challenge: linkCode })).status).toBe(200);
+    expect(
+      (
+        await redeem({
+          phone,
+          otp,
+          challenge: linkCode,
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it('shows one that neither another number nor an expired one can use, and that stays good while WhatsApp is down', async () => {
@@ -175,14 +205,27 @@ describe('a refusal of a code for too many requests', () => {
     for (const { phone } of [asked, other])
       expect(await sandbox.messages(phone)).toHaveLength(phone === asked.phone ? 1 : 0);
     for (const fault of [{ status: 503 }, { drop: true as const }]) {
-      await sandbox.faults({ whatsapp: { ...fault, match: asked.phone.slice(1) } });
+      await sandbox.faults({
+        whatsapp: {
+          ...fault,
+          match: asked.phone.slice(1),
+        },
+      });
       expectUnavailable(await send(asked.phone));
     }
     await sandbox.faults({ whatsapp: null });
     expect((await send(asked.phone)).status).toBe(200);
     const otp = await newestCode(asked.phone);
     const late = await lockedOut();
-    expect((await redeem({ phone: asked.phone, otp, challenge: asked.linkCode })).status).toBe(200);
+    expect(
+      (
+        await redeem({
+          phone: asked.phone,
+          otp,
+          challenge: asked.linkCode,
+        })
+      ).status,
+    ).toBe(200);
     advanceClock(31 * minute);
     expect((await botCall('/api/bot/contacts', late)).status).toBe(200);
     expect(await stateOf(late)).toBe('expired');
@@ -210,9 +253,24 @@ describe('a refusal of a code for too many requests', () => {
     }
     const { linkCode } = answers[1]!.body;
     const businessUserId = newBusinessUserId();
-    expect((await botCall('/api/bot/contacts', { businessUserId, linkCode })).status).toBe(200);
+    expect(
+      (
+        await botCall('/api/bot/contacts', {
+          businessUserId,
+          linkCode,
+        })
+      ).status,
+    ).toBe(200);
     const otp = await newestCode(phone);
-    expect((await redeem({ phone, otp, challenge: linkCode })).status).toBe(200);
+    expect(
+      (
+        await redeem({
+          phone,
+          otp,
+          challenge: linkCode,
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it('comes five times as often as requests are allowed, and then no row is written', async () => {
@@ -275,7 +333,11 @@ describe('behind one address that an attacker uses as well', () => {
       return parallel(5, () => redeem({ ...code, otp: otherThan(code.otp) }, { address }));
     });
     expect(tally(wrong.flat())).toEqual({ 401: 65 });
-    const forged = { phone: (await newContact()).phone, otp: '123456', challenge: 'forged' };
+    const forged = {
+      phone: (await newContact()).phone,
+      otp: '123456',
+      challenge: 'forged',
+    };
     const others = await parallel(62, (index) =>
       index % 2 ? verifyOtp(newPhone(), '123456', address) : redeem(forged, { address }),
     );
@@ -373,11 +435,17 @@ describe('the spelling of WhatsApp', () => {
       (await sandbox.messages(spelled)).length,
       (await sandbox.messages(dialled)).length,
     ];
-    await botCall('/api/bot/contacts', { phone: spelled, whatsappId: spelled.slice(1) });
+    await botCall('/api/bot/contacts', {
+      phone: spelled,
+      whatsappId: spelled.slice(1),
+    });
     await reportContact(dialled);
     const { otp } = await requestCode(spelled);
     expect(await received()).toEqual([1, 0]);
-    await botCall('/api/bot/contacts', { phone: dialled, whatsappId: dialled.slice(1) });
+    await botCall('/api/bot/contacts', {
+      phone: dialled,
+      whatsappId: dialled.slice(1),
+    });
     expect((await requestOtp(dialled)).body).toMatchObject({
       success: true,
       requiresInitialContact: false,
@@ -392,12 +460,22 @@ describe('the spelling of WhatsApp', () => {
     const issues = [
       { path: 'whatsappId', message: 'whatsappId must be a spelling of the same number' },
     ];
-    const refusal = { status: 400, body: { code: 'invalid_field', issues } };
+    const refusal = {
+      status: 400,
+      body: { code: 'invalid_field', issues },
+    };
     for (const whatsappId of [attacker.slice(1), `${phone.slice(1)}0`, phone.slice(2)])
-      expect(await botCall('/api/bot/contacts', { phone, whatsappId }), whatsappId).toMatchObject(
-        refusal,
-      );
-    const letters = await botCall('/api/bot/contacts', { phone, whatsappId: 'US.123' });
+      expect(
+        await botCall('/api/bot/contacts', {
+          phone,
+          whatsappId,
+        }),
+        whatsappId,
+      ).toMatchObject(refusal);
+    const letters = await botCall('/api/bot/contacts', {
+      phone,
+      whatsappId: 'US.123',
+    });
     expect([letters.status, letters.body.issues[0].path]).toEqual([400, 'whatsappId']);
     await requestOtp(phone);
     expect(await sandbox.messages(phone)).toHaveLength(1);
@@ -418,7 +496,10 @@ async function statusesOf(...tokens: string[]) {
 
 it('lets the sessions of a user make 240 calls a minute together, and an ended one as many of its own', async () => {
   const [{ phone, token }, other] = [await newPerson(), await newPerson()];
-  expect(await statusesOf(token, await externalSession(phone))).toEqual({ 200: 240, 429: 10 });
+  expect(await statusesOf(token, await externalSession(phone))).toEqual({
+    200: 240,
+    429: 10,
+  });
   const result = await platform(token);
   const message = 'Too many requests. Please try again later.';
   expect(result).toMatchObject({
@@ -443,8 +524,15 @@ it('lets the sessions of a user make 240 calls a minute together, and an ended o
 it('asks the limiter that all isolates share for each call of a session', async () => {
   const limit = vi.fn(async () => ({ success: false }));
   const settings = withRequire({ LIMIT_CALLS_PER_USER: parseLimits('240/1m') } as SettingValues);
-  const context = { env: { RATE_LIMITER: { limit } }, settings, now: 1 } as never;
-  const session = { tokenUserId: 'person', sessionId: 'session' } as never;
+  const context = {
+    env: { RATE_LIMITER: { limit } },
+    settings,
+    now: 1,
+  } as never;
+  const session = {
+    tokenUserId: 'person',
+    sessionId: 'session',
+  } as never;
   const act = () => withinUserLimit(context, session, async () => 'done');
   await expect(act()).rejects.toMatchObject({ errorName: 'rateLimited' });
   expect(limit).toHaveBeenCalledWith({ key: 'session' });
@@ -483,7 +571,12 @@ it('asks the platform about public calls of an IPv6 by its /64 and by its /48, a
     NETWORK_RATE_LIMITER: { limit: network },
   } as never;
   const statusFrom = async (from: string) =>
-    (await call('GET', '/api/health', { address: from, settings })).status;
+    (
+      await call('GET', '/api/health', {
+        address: from,
+        settings,
+      })
+    ).status;
   expect([await statusFrom('2001:db8:1:2::3'), await statusFrom('203.0.113.9')]).toEqual([
     200, 200,
   ]);
@@ -506,7 +599,10 @@ it('a person asks Stripe at most 120 times an hour, beside billing pages', async
   for (let round = 0; round < 6; round += 1) answers.push(...(await parallel(20, ask)));
   expect(tally(answers)).toEqual({ 200: 120 });
   const limited = await call('POST', '/api/billing/resume', { token });
-  expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  expect(limited).toMatchObject({
+    status: 429,
+    body: { code: 'rate_limited' },
+  });
   advanceClock(61 * minute);
   expect((await ask()).status).toBe(200);
 });
@@ -518,7 +614,10 @@ it('a person opens at most 20 billing pages an hour, the portal among them', asy
   expect((await portal()).body.code).toBe('no_billing_account');
   expect((await portal()).body.code).toBe('rate_limited');
   const limited = await buy(token);
-  expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  expect(limited).toMatchObject({
+    status: 429,
+    body: { code: 'rate_limited' },
+  });
   expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(3000);
   expect((await buy((await newPerson()).token)).status).toBe(200);
   advanceClock(61 * minute);

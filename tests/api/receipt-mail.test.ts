@@ -27,11 +27,22 @@ async function buyer() {
   const person = await newPerson();
   const page = '/api/billing/create-subscription-update-session';
   const body = { tier: 'basic', startNow: true };
-  await complete((await call('POST', page, { token: person.token, body })).body.portalUrl);
+  await complete(
+    (
+      await call('POST', page, {
+        token: person.token,
+        body,
+      })
+    ).body.portalUrl,
+  );
   return person;
 }
 
-const withdraw = (token: string, email: string) => call('POST', path, { token, body: { email } });
+const withdraw = (token: string, email: string) =>
+  call('POST', path, {
+    token,
+    body: { email },
+  });
 
 const queued = async (id: string) => {
   const waiting =
@@ -111,7 +122,13 @@ describe('the receipt of a statement goes by e-mail', () => {
       return response;
     });
     const { id } = body.statement;
-    expect(logLines('receipt_not_mailed')).toMatchObject([{ level: 'error', id, status: 500 }]);
+    expect(logLines('receipt_not_mailed')).toMatchObject([
+      {
+        level: 'error',
+        id,
+        status: 500,
+      },
+    ]);
     expect(await queued(id)).toEqual([]);
     expect(JSON.stringify(logLines('receipt_not_mailed'))).not.toContain(email);
   });
@@ -157,8 +174,14 @@ describe('a service', () => {
     async (name, value) => {
       const settings = { [name]: value };
       const form = (more: object) => call('GET', '/api/withdrawals', more);
-      expect((await form({ settings })).body).toEqual({ success: true, email: false });
-      expect((await form({})).body).toEqual({ success: true, email: true });
+      expect((await form({ settings })).body).toEqual({
+        success: true,
+        email: false,
+      });
+      expect((await form({})).body).toEqual({
+        success: true,
+        email: true,
+      });
       const email = newEmail();
       const { status, body } = await state(email, { settings });
       expect(status).toBe(200);
@@ -191,7 +214,11 @@ describe('a stranger', () => {
         headers: { 'accept-language': language },
       });
       const { subject } = await mailTo(email);
-      const words = { en: 'withdrawal', es: 'desistimiento', 'pt-BR': 'desistência' };
+      const words = {
+        en: 'withdrawal',
+        es: 'desistimiento',
+        'pt-BR': 'desistência',
+      };
       expect(subject).toContain(words[language as 'en']);
     },
   );
@@ -248,7 +275,11 @@ describe('a stranger', () => {
     expect(elsewhere.body.mail).toMatchObject({ isDelayed: false });
     const tomorrow = Date.now() + day - minute;
     expect(Date.parse(flood[5]!.body.mail.at)).toBeGreaterThan(tomorrow);
-    const told = { level: 'error', budget: 'many', until: flood[5]!.body.mail.at };
+    const told = {
+      level: 'error',
+      budget: 'many',
+      until: flood[5]!.body.mail.at,
+    };
     expect(logLines('receipt_mail_waits').at(-1)).toMatchObject(told);
   });
 });
@@ -257,7 +288,12 @@ describe('the receipt of a person who confirms what a stranger has stated', () =
   async function stated() {
     const { phone, token } = await buyer();
     const theirs = newEmail();
-    const body = { name: 'Not Ada', contact: phone, plan: 'Call 900', email: theirs };
+    const body = {
+      name: 'Not Ada',
+      contact: phone,
+      plan: 'Call 900',
+      email: theirs,
+    };
     const { statement } = (await call('POST', '/api/withdrawals', { body })).body;
     return { phone, token, theirs, id: statement.id as string };
   }
@@ -266,7 +302,10 @@ describe('the receipt of a person who confirms what a stranger has stated', () =
     const { phone, token, theirs, id } = await stated();
     const email = newEmail();
     const { body } = await withdraw(token, email);
-    expect(body).toMatchObject({ statement: { id, state: 'done' }, mail: { isDelayed: false } });
+    expect(body).toMatchObject({
+      statement: { id, state: 'done' },
+      mail: { isDelayed: false },
+    });
     const own = await mailTo(email);
     expect(own.text).toBe(body.receipt);
     expect(own.text).toContain(phone);
@@ -322,7 +361,10 @@ describe('the receipt of a repeated statement', () => {
     for (const email of [one, other]) {
       const responses = await parallel(10, () => withdraw(token, email));
       for (const { body } of responses)
-        expect(body).toEqual({ ...first.body, mail: { at: expect.any(String), isDelayed: false } });
+        expect(body).toEqual({
+          ...first.body,
+          mail: { at: expect.any(String), isDelayed: false },
+        });
     }
     await runCron();
     for (const email of [one, other]) {

@@ -89,10 +89,18 @@ it('counts later what the database could not count at once, and costs a later re
   const { phone, token } = await writerInOwnYear();
   await replyInCrisis(phone);
   const before = await storedMark(token);
-  await during({ libsql: { status: 503, match: 'daily_totals' } }, async () => {
-    expect((await readChat(token)).messages).toHaveLength(1);
-    await eventually(() => expect(logLines('referral_postponed')).not.toEqual([]));
-  });
+  await during(
+    {
+      libsql: {
+        status: 503,
+        match: 'daily_totals',
+      },
+    },
+    async () => {
+      expect((await readChat(token)).messages).toHaveLength(1);
+      await eventually(() => expect(logLines('referral_postponed')).not.toEqual([]));
+    },
+  );
   expect([await total(), await storedMark(token)]).toEqual([0, before]);
   await readChat(token);
   await untilTotal(1);
@@ -113,7 +121,12 @@ it('keeps nothing about the person beside the count of the day', async () => {
   const query = 'select kind, detail, day, n from daily_totals where day between ? and ?';
   const { rows } = await run(query, dayOf(year, 0, 1), dayOf(year + 1, 0, 1));
   expect(rows.map((row) => ({ ...row }))).toEqual([
-    { kind: 'referral', detail: 'web', day: dayOf(year, 5, 15), n: 1 },
+    {
+      kind: 'referral',
+      detail: 'web',
+      day: dayOf(year, 5, 15),
+      n: 1,
+    },
   ]);
 });
 
@@ -181,7 +194,10 @@ describe('who was in a crisis', () => {
     await untilAccepted(phone, 1);
     await botCall('/api/bot/typing', { phone, text: 'I am' });
     const answer = isInCrisis ? { crisis: true } : {};
-    await reply(phone, 'I am here for you.', 'reply-1', { replyTo: messageId, ...answer });
+    await reply(phone, 'I am here for you.', 'reply-1', {
+      replyTo: messageId,
+      ...answer,
+    });
     const counted = isInCrisis ? (await total()) + 1 : await total();
     await readChat(token);
     await untilTotal(counted);
@@ -197,7 +213,11 @@ describe('who was in a crisis', () => {
 
     const tag = await phoneTag(vars.CODE_PEPPER!.split(/\s+/)[0]!, phone as PhoneNumber);
     const lines = linesSince(from);
-    return { lived, left, lines: JSON.stringify(lines).replaceAll(tag, 'tag') };
+    return {
+      lived,
+      left,
+      lines: JSON.stringify(lines).replaceAll(tag, 'tag'),
+    };
   }
 
   it('is told by no line of the log, no row and no size, neither before nor after the account goes', async () => {
@@ -232,7 +252,10 @@ it("counts the bot's own once for a webhook-id, as long as the number is known",
   const id = crypto.randomUUID();
   const path = '/api/bot/referrals';
   for (const answer of await parallel(5, () => botCall(path, { phone }, id)))
-    expect(answer).toMatchObject({ status: 200, body: { success: true } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
   expect(await referrals()).toEqual({
     lastYear: { year: year - 1, total: 0 },
     thisYear: { year, total: 1 },
@@ -240,8 +263,18 @@ it("counts the bot's own once for a webhook-id, as long as the number is known",
   expect(costOf(await botCall(path, { phone }))).toBe(1);
   expect(await total()).toBe(2);
   const unknown = await botCall(path, { phone: newPhone() });
-  expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
-  expect((await botCall(path, { phone, text: 'what was said' })).status).toBe(400);
+  expect(unknown).toMatchObject({
+    status: 404,
+    body: { code: 'not_found' },
+  });
+  expect(
+    (
+      await botCall(path, {
+        phone,
+        text: 'what was said',
+      })
+    ).status,
+  ).toBe(400);
   expect(await total()).toBe(2);
   advanceClock(Date.UTC(year + 1, 0, 2) - Date.now());
   expect(await referrals()).toEqual({

@@ -36,7 +36,10 @@ async function spent(tier: Tier, limit: number, weeks = 1): Promise<Subscriber> 
   for (let renewal = 1; renewal < weeks; renewal += 1) await advance(phone, week + 2 * hour);
   await sandbox.card(phone, true);
   for (let left = limit; left > 0; left -= 100) await post(phone, Math.min(left, 100));
-  expect(await usageOf(phone)).toMatchObject({ used: limit, remaining: 0 });
+  expect(await usageOf(phone)).toMatchObject({
+    used: limit,
+    remaining: 0,
+  });
   return person;
 }
 
@@ -58,13 +61,23 @@ async function payLatest({ phone, customer }: Subscriber): Promise<void> {
 describe('a renewal', () => {
   it('is paid as soon as it is seen, and opens the new week', async () => {
     const { phone, customer } = await renewing();
-    expect(await latestInvoice(customer)).toMatchObject({ status: 'draft', auto_advance: true });
+    expect(await latestInvoice(customer)).toMatchObject({
+      status: 'draft',
+      auto_advance: true,
+    });
     // The old week goes on with what is left of it, also by our clock.
     advanceClock(7 * day + hour * 1000);
-    expect((await post(phone)).body).toMatchObject({ allowed: false, used: 30 });
+    expect((await post(phone)).body).toMatchObject({
+      allowed: false,
+      used: 30,
+    });
     await runCron();
     expect(await latestInvoice(customer)).toMatchObject({ status: 'paid' });
-    expect(await usageOf(phone)).toMatchObject({ used: 0, allowed: true, tier: 'basic' });
+    expect(await usageOf(phone)).toMatchObject({
+      used: 0,
+      allowed: true,
+      tier: 'basic',
+    });
     await advance(phone, 2 * hour);
     expect(await paymentsOf(customer)).toHaveLength(2);
   });
@@ -81,7 +94,10 @@ describe('a renewal', () => {
     expect(await payRenewal(stripe, await read(), 1)).toBe(false);
     expect(await paymentsOf(customer)).toHaveLength(2);
     await advance(phone, 2 * hour);
-    expect(await usageOf(phone)).toMatchObject({ used: 0, tier: 'premium' });
+    expect(await usageOf(phone)).toMatchObject({
+      used: 0,
+      tier: 'premium',
+    });
   });
 
   const finalize = async (id: string) => (await stripe.invoices.finalizeInvoice(id)).id;
@@ -105,14 +121,21 @@ describe('a renewal', () => {
       await fetchByCron(customer);
       expect(await latestInvoice(customer)).toMatchObject({ id, status });
       expect((await subscriptionOf(customer)).status).toBe('active');
-      expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30 });
+      expect(await usageOf(phone)).toMatchObject({
+        allowed: false,
+        used: 30,
+      });
       // Stripe itself charges a marked draft after an hour.
       if (status === 'draft') await stripe.invoices.update(id, { auto_advance: false });
       await sandbox.advanceStripe(phone, week);
       for (let times = 0; times < 2; times += 1) await fetchByCron(customer);
       expect((await stripe.invoices.retrieve(id)).status).toBe(status);
       expect(await paymentsOf(customer)).toHaveLength(2);
-      expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit: 30 });
+      expect(await usageOf(phone)).toMatchObject({
+        allowed: true,
+        used: 0,
+        limit: 30,
+      });
     },
   );
 
@@ -120,15 +143,30 @@ describe('a renewal', () => {
     const { phone, customer } = await newSubscriber('basic');
     const { default_payment_method: card } = await subscriptionOf(customer);
     const items = [{ price: await priceOf('premium') }];
-    await stripe.subscriptions.create({ customer, items, default_payment_method: card as string });
+    await stripe.subscriptions.create({
+      customer,
+      items,
+      default_payment_method: card as string,
+    });
     await sandbox.advanceStripe(phone, week);
-    expect((await stripe.invoices.list({ customer, status: 'draft' })).data).toHaveLength(2);
+    expect(
+      (
+        await stripe.invoices.list({
+          customer,
+          status: 'draft',
+        })
+      ).data,
+    ).toHaveLength(2);
     await parallel(3, () => fetchByCron(customer));
     await advance(phone, 2 * hour);
     expect((await paymentsOf(customer)).toSorted((one, other) => one - other)).toEqual([
       1199, 1199, 2999, 2999,
     ]);
-    expect(await usageOf(phone)).toMatchObject({ used: 0, limit: 70, tier: 'premium' });
+    expect(await usageOf(phone)).toMatchObject({
+      used: 0,
+      limit: 70,
+      tier: 'premium',
+    });
     expect(logLines('subscription_doubled')).toContainEqual(expect.objectContaining({ customer }));
   });
 
@@ -137,17 +175,28 @@ describe('a renewal', () => {
     const { phone, token, customer } = person;
     await sandbox.stripeSettings(phone, { afterRetries: 'past_due' });
     await sandbox.advanceStripe(phone, week);
-    expect((await post(phone)).body).toMatchObject({ allowed: false, used: 160 });
+    expect((await post(phone)).body).toMatchObject({
+      allowed: false,
+      used: 160,
+    });
     await fetchByCron(customer);
     expect((await latestInvoice(customer)).next_payment_attempt).not.toBeNull();
     for (const pause of [0, 2 * hour, week, week, week]) {
       await advance(phone, pause);
       expect(await planOf(token)).toEqual(['platinum', 'past_due']);
-      expect((await post(phone)).body).toMatchObject({ allowed: false, used: 160, remaining: 0 });
+      expect((await post(phone)).body).toMatchObject({
+        allowed: false,
+        used: 160,
+        remaining: 0,
+      });
     }
     await payLatest(person);
     const resetsAt = await periodEnd(customer);
-    expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, resetsAt });
+    expect(await usageOf(phone)).toMatchObject({
+      allowed: true,
+      used: 0,
+      resetsAt,
+    });
     expect(await metadataOf(token)).toMatchObject({
       subscriptionStatus: 'active',
       renewalDate: resetsAt,
@@ -161,10 +210,18 @@ it('an upgrade whose proration fails grants nothing until it is paid, and opens 
   await changePrice(customer, await priceOf('platinum'), { proration_behavior: 'always_invoice' });
   await advance(phone, 0);
   expect(await planOf(token)).toEqual(['basic', 'past_due']);
-  expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30, limit: 30 });
+  expect(await usageOf(phone)).toMatchObject({
+    allowed: false,
+    used: 30,
+    limit: 30,
+  });
   await payLatest(person);
   expect(await planOf(token)).toEqual(['platinum', 'active']);
-  expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 30, limit: 160 });
+  expect(await usageOf(phone)).toMatchObject({
+    allowed: true,
+    used: 30,
+    limit: 160,
+  });
 });
 
 it('a dearer plan begins a new, fully paid week, also minutes before the renewal', async () => {
@@ -176,7 +233,12 @@ it('a dearer plan begins a new, fully paid week, also minutes before the renewal
   // At most the last 15 minutes of $11.99 are credited.
   expect((await paymentsOf(customer))[0]).toBeGreaterThanOrEqual(7999 - 3);
   const resetsAt = await periodEnd(customer);
-  expect(await usageOf(phone)).toMatchObject({ used: 0, limit: 160, tier: 'platinum', resetsAt });
+  expect(await usageOf(phone)).toMatchObject({
+    used: 0,
+    limit: 160,
+    tier: 'platinum',
+    resetsAt,
+  });
   expect((await metadataOf(token)).renewalDate).toBe(resetsAt);
 });
 
@@ -202,7 +264,10 @@ describe('a user whose payment is due', () => {
       await updateCard(token, '4242424242424242');
       expect((await subscriptionOf(customer)).status).toBe('active');
       expect(await planOf(token)).toEqual(['basic', 'active']);
-      expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0 });
+      expect(await usageOf(phone)).toMatchObject({
+        allowed: true,
+        used: 0,
+      });
       expect(await paymentsOf(customer)).toHaveLength(2);
     },
   );
@@ -248,7 +313,11 @@ describe('a plan that is changed while its payment is due', () => {
     await advance(phone, 0);
     expect((await subscriptionOf(customer)).status).toBe('active');
     expect(await planOf(token)).toEqual([tier, 'past_due']);
-    expect((await post(phone)).body).toMatchObject({ allowed: false, used: limit, limit });
+    expect((await post(phone)).body).toMatchObject({
+      allowed: false,
+      used: limit,
+      limit,
+    });
   }
 
   async function expectPaid(
@@ -258,7 +327,11 @@ describe('a plan that is changed while its payment is due', () => {
   ): Promise<void> {
     await advance(phone, 0);
     expect(await planOf(token)).toEqual([tier, 'active']);
-    expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit });
+    expect(await usageOf(phone)).toMatchObject({
+      allowed: true,
+      used: 0,
+      limit,
+    });
   }
 
   it('opens no week for a credit of unpaid weeks, however often, until the credited invoice is paid', async () => {
@@ -342,11 +415,17 @@ it.each([
   'a renewal that needs authentication is past due until it gets it: %s',
   async (succeeds, status, used) => {
     const { token, phone } = await newPerson();
-    await subscribe(token, 'basic', { card: '4000002760003184', authentication: 'complete' });
+    await subscribe(token, 'basic', {
+      card: '4000002760003184',
+      authentication: 'complete',
+    });
     await post(phone, 30);
     await advance(phone, week + 2 * hour);
     expect(await planOf(token)).toEqual(['basic', 'past_due']);
-    expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30 });
+    expect(await usageOf(phone)).toMatchObject({
+      allowed: false,
+      used: 30,
+    });
     expect((await buy(token)).body.portalUrl).toContain('/invoice/');
     await sandbox.authenticate(phone, succeeds);
     await advance(phone, 0);
@@ -377,17 +456,30 @@ describe('a paused collection', () => {
         resumesAtDate: new Date(resumes * 1000).toISOString(),
       };
       expect(await planOf(token)).toEqual(['premium', 'active']);
-      expect(await metadataOf(token)).toMatchObject({ renewalDate: end, collectionPause });
-      expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 70 });
+      expect(await metadataOf(token)).toMatchObject({
+        renewalDate: end,
+        collectionPause,
+      });
+      expect(await usageOf(phone)).toMatchObject({
+        allowed: false,
+        used: 70,
+      });
 
       await advance(phone, week + 2 * hour);
       for (let times = 0; times < 2; times += 1) {
         expect(await planOf(token)).toEqual(['free', 'active']);
-        expect(await metadataOf(token)).toMatchObject({ renewalDate: null, collectionPause });
+        expect(await metadataOf(token)).toMatchObject({
+          renewalDate: null,
+          collectionPause,
+        });
         await fetchByCron(customer);
       }
       const free = await usageOf(phone);
-      expect(free).toMatchObject({ allowed: true, used: 0, limit: 5 });
+      expect(free).toMatchObject({
+        allowed: true,
+        used: 0,
+        limit: 5,
+      });
       expect(Date.parse(free.resetsAt)).toBeGreaterThan(Date.now());
 
       await advance(phone, 3 * 24 * hour);
@@ -404,7 +496,11 @@ describe('a paused collection', () => {
       await advance(phone, 2 * hour);
       expect(await planOf(token)).toEqual(['premium', 'active']);
       expect(await metadataOf(token)).not.toHaveProperty('collectionPause');
-      expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit: 70 });
+      expect(await usageOf(phone)).toMatchObject({
+        allowed: true,
+        used: 0,
+        limit: 70,
+      });
       expect(await paymentsOf(customer)).toHaveLength(2);
     },
   );
@@ -427,7 +523,11 @@ describe('a paused collection', () => {
     expect(await paymentsOf(customer)).toHaveLength(2);
     for (let times = 0; times < 2; times += 1) {
       expect(await planOf(token)).toEqual(['premium', 'active']);
-      expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit: 70 });
+      expect(await usageOf(phone)).toMatchObject({
+        allowed: true,
+        used: 0,
+        limit: 70,
+      });
       await end();
       await fetchByCron(customer);
     }
@@ -445,7 +545,11 @@ describe('a paused collection', () => {
     const { resetsAt } = await usageOf(phone);
     await fetched.finish();
     expect(await userRowOf({ phone })).toMatchObject({ collection_pause: 'over' });
-    expect(await usageOf(phone)).toMatchObject({ tier: 'premium', used: 0, resetsAt });
+    expect(await usageOf(phone)).toMatchObject({
+      tier: 'premium',
+      used: 0,
+      resetsAt,
+    });
   });
 
   it('leaves a subscription that can be cancelled, also after the paid week', async () => {
@@ -453,10 +557,16 @@ describe('a paused collection', () => {
     await pause(customer, { behavior: 'void' });
     await advance(phone, week + 2 * hour);
     const shown = await call('GET', '/api/billing/subscription', { token });
-    expect(shown.body.subscription).toMatchObject({ tier: 'free', collectionPause: untilNotice });
+    expect(shown.body.subscription).toMatchObject({
+      tier: 'free',
+      collectionPause: untilNotice,
+    });
     const cancelAtDate = await periodEnd(customer);
     const cancelled = await call('POST', '/api/billing/cancel', { token });
-    expect(cancelled).toMatchObject({ status: 200, body: { cancelAtDate } });
+    expect(cancelled).toMatchObject({
+      status: 200,
+      body: { cancelAtDate },
+    });
     expect(await metadataOf(token)).toMatchObject({
       subscriptionStatus: 'cancellation_scheduled',
       collectionPause: untilNotice,

@@ -83,7 +83,10 @@ it.each(aboutUs)(
   'fbsamples/whatsapp-business-jaspers-market 1: so is %s that a status tells later',
   async (_, code) => {
     const sent = await newCode();
-    await reportStatus(sent.phone, { status: 'failed', errors: [{ code, title: 'Failed' }] });
+    await reportStatus(sent.phone, {
+      status: 'failed',
+      errors: [{ code, title: 'Failed' }],
+    });
     expect(await codeState(sent)).toBe('undelivered');
     expect(logLines('whatsapp_forbidden')).toMatchObject([{ level: 'error', code }]);
     expect(logLines('whatsapp_undelivered')).toEqual([]);

@@ -67,7 +67,14 @@ describe('an unused account', () => {
     expect(Math.round(dueIn / day)).toBe(100);
     await reviewAfter(101, phone);
     const deletesAt = new Date(Date.now() + 30 * day).toISOString();
-    const notice = { type: 'user.unused', data: { phone, userId: userOf(token), deletesAt } };
+    const notice = {
+      type: 'user.unused',
+      data: {
+        phone,
+        userId: userOf(token),
+        deletesAt,
+      },
+    };
     expect(await deliveredEvents(phone)).toMatchObject([notice]);
     await reviewAfter(0);
     expect(await deliveredEvents(phone)).toHaveLength(1);
@@ -113,7 +120,12 @@ describe('an unused account', () => {
     const [writer, visitor, unnoticed] = [await newPerson(), await newPerson(), await newPerson()];
     const payer = await newSubscriber('basic');
     const phones = [writer.phone, visitor.phone, unnoticed.phone, payer.phone];
-    await sandbox.faults({ bot: { status: 500, match: unnoticed.phone } });
+    await sandbox.faults({
+      bot: {
+        status: 500,
+        match: unnoticed.phone,
+      },
+    });
     await reviewAfter(701, ...phones);
     await botCall('/api/bot/contacts', { phone: writer.phone });
     await externalSession(visitor.phone);
@@ -204,7 +216,10 @@ async function put(table: string, rows: Row[]): Promise<void> {
   const before = Number(first!.rowid) - rows.length;
   const { columns } = await database.execute(`select * from ${table} limit 0`);
   const sql = `insert into ${table} (rowid, ${columns.join(', ')}) values (?, ${columns.map(() => '?').join(', ')})`;
-  const inserts = rows.map((row, index) => ({ sql, args: [before + index, ...row] }));
+  const inserts = rows.map((row, index) => ({
+    sql,
+    args: [before + index, ...row],
+  }));
   await database.batch(inserts, 'write');
 }
 
@@ -242,14 +257,26 @@ async function withRecording() {
   const person = await newSpeaker();
   const recording = recordingOf('audio/ogg', 3000);
   const { body } = await sendRecording(person.token, recording, { seconds: 5 });
-  return { ...person, id: body.message.id as string, bytes: new Uint8Array(recording.bytes) };
+  return {
+    ...person,
+    id: body.message.id as string,
+    bytes: new Uint8Array(recording.bytes),
+  };
 }
 
 describe('a recording', () => {
   it('is part of the export, as base64', async () => {
     const [{ phone, token, id, bytes }, other] = [await withRecording(), await newSpeaker()];
-    await botCall('/api/bot/transcripts', { phone, id, text: 'What I said' });
-    const voice = { type: 'audio/ogg', seconds: 2, data: btoa(String.fromCharCode(...bytes)) };
+    await botCall('/api/bot/transcripts', {
+      phone,
+      id,
+      text: 'What I said',
+    });
+    const voice = {
+      type: 'audio/ogg',
+      seconds: 2,
+      data: btoa(String.fromCharCode(...bytes)),
+    };
     await reply(phone, 'What Solace said', 'reply-1', { voice });
     const { body } = await exportOf(token);
     expect(body.conversation).toMatchObject([
@@ -257,7 +284,14 @@ describe('a recording', () => {
       { text: 'What Solace said' },
     ]);
     const own = { id, author: 'user', ...voice, seconds: 5 };
-    expect(body.recordings).toEqual([own, { id: 'reply-1', author: 'solace', ...voice }]);
+    expect(body.recordings).toEqual([
+      own,
+      {
+        id: 'reply-1',
+        author: 'solace',
+        ...voice,
+      },
+    ]);
     expect((await exportOf(other.token)).body.recordings).toEqual([]);
   });
 
@@ -401,7 +435,13 @@ it('keeps nothing of a link code, a change and a notice after the deletion, or 3
   const { token } = (await redeem({ phone: asked, otp, challenge: linkCode }, { address })).body;
   const { endpoint, keys } = await sandbox.newBrowser(asked);
   expect(
-    (await call('PUT', '/api/user/push', { token, address, body: { endpoint, keys } })).status,
+    (
+      await call('PUT', '/api/user/push', {
+        token,
+        address,
+        body: { endpoint, keys },
+      })
+    ).status,
   ).toBe(200);
   await consent(token);
   await reply(asked, 'You are heard');

@@ -33,7 +33,16 @@ const canRead = async (token: string) => (await chatOf(token)).text.includes(tex
 it.each(botPaths)('BOT_WEBHOOK_SECRET alone reads no message by %s', async (path) => {
   const { phone } = await newVictim();
   const id = crypto.randomUUID();
-  const bodies = [{ phone }, { phone, id }, { phone, id, text: 'x' }, { phone, status: 'pending' }];
+  const bodies = [
+    { phone },
+    { phone, id },
+    {
+      phone,
+      id,
+      text: 'x',
+    },
+    { phone, status: 'pending' },
+  ];
   const answers = await Promise.all(bodies.map((body) => botCall(path, body)));
   expect(answers.map((answer) => answer.text).join('\n')).not.toContain(text);
 });
@@ -56,7 +65,14 @@ it('CHAT_KEYS alone signs no session and no call of the bot', async () => {
   expect((await chatOf(await forgedSession(victim, forged))).status).toBe(401);
   const body = JSON.stringify({ phone: victim.phone });
   const headers = botHeaders(body, crypto.randomUUID(), new Date(), `whsec_${btoa(forged)}`);
-  expect((await call('POST', '/api/bot/entitlements', { text: body, headers })).status).toBe(401);
+  expect(
+    (
+      await call('POST', '/api/bot/entitlements', {
+        text: body,
+        headers,
+      })
+    ).status,
+  ).toBe(401);
 });
 
 it('BOT_WEBHOOK_SECRET and TURSO_AUTH_TOKEN take over the account of a number, not its conversation', async () => {
@@ -131,7 +147,12 @@ it('knows the sessions of both versions, if the key was accepted before it was p
   const promoted = { SESSION_KEYS: `${fresh} ${first}` };
   const { token } = (await redeem(await requestCode(phone), { settings: promoted })).body;
   const status = async (SESSION_KEYS: string) =>
-    (await call('GET', '/api/user/me', { token, settings: { SESSION_KEYS } })).status;
+    (
+      await call('GET', '/api/user/me', {
+        token,
+        settings: { SESSION_KEYS },
+      })
+    ).status;
   expect(await status(`${first} ${fresh}`)).toBe(200);
   expect(await status(first)).toBe(401);
 });
@@ -163,8 +184,12 @@ it.each(peppers)(
       const other = one === before ? after : before;
       const { token } = await sandbox.externalToken(newPhone());
       const verify = async (pepper: string) =>
-        (await call('POST', '/api/auth/verify-external-token', { body: { token }, ...by(pepper) }))
-          .status;
+        (
+          await call('POST', '/api/auth/verify-external-token', {
+            body: { token },
+            ...by(pepper),
+          })
+        ).status;
       expect([await verify(one), await verify(other), await verify(one)]).toEqual([200, 401, 401]);
 
       for (const withChallenge of [true, false]) {

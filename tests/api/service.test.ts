@@ -36,7 +36,10 @@ it('names the deployed version in a header, and nothing of it in the body', asyn
   const response = await send('/api/health');
   expect(VERSION?.id).toMatch(/^[\da-f-]{36}$/);
   expect(response.headers.get('x-version')).toBe(VERSION?.id);
-  expect(await response.json()).toEqual({ status: 'ok', checks: { database: 'ok' } });
+  expect(await response.json()).toEqual({
+    status: 'ok',
+    checks: { database: 'ok' },
+  });
 });
 
 it('describes every call of the table but those of support, with its body and every status it can answer', async () => {
@@ -74,7 +77,14 @@ it('describes every call of the table but those of support, with its body and ev
   ).toMatchObject({
     anyOf: [{ required: ['phone'] }, { required: ['businessUserId'] }],
     additionalProperties: false,
-    properties: { count: { type: 'integer', minimum: 1, maximum: 100, default: 1 } },
+    properties: {
+      count: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+        default: 1,
+      },
+    },
   });
 });
 
@@ -150,7 +160,10 @@ it.each([
   ['TURSO_DATABASE_URL', ''],
 ])('serves no call while %s is "%s"; the log names it and not its value', async (name, value) => {
   // A call that reached for the database would say that it is down.
-  const settings = { TURSO_DATABASE_URL: 'http://127.0.0.1:9', [name]: value };
+  const settings = {
+    TURSO_DATABASE_URL: 'http://127.0.0.1:9',
+    [name]: value,
+  };
   expectTurnedOff(await call('GET', '/api/health', { settings }), name);
   if (value) expect(JSON.stringify(logLines())).not.toContain(value);
 });
@@ -175,8 +188,23 @@ it.each([
     ...botHeaders(JSON.stringify(body)),
     'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=0`,
   };
-  expectTurnedOff(await call('POST', path, { token, body, headers, settings }), name);
-  expect((await call('GET', '/api/user/me', { token, settings })).status).toBe(200);
+  expectTurnedOff(
+    await call('POST', path, {
+      token,
+      body,
+      headers,
+      settings,
+    }),
+    name,
+  );
+  expect(
+    (
+      await call('GET', '/api/user/me', {
+        token,
+        settings,
+      })
+    ).status,
+  ).toBe(200);
   expect((await call('GET', '/api/health', { settings })).status).toBe(200);
   expect(logLines('request_failed')).toEqual([]);
 });
@@ -186,7 +214,11 @@ it('keeps the events for the bot while its address is malformed, and writes none
   const leave = (options: object) => call('DELETE', '/api/user/me', options);
   for (const BOT_WEBHOOK_URL of ['the bot', '']) {
     const { phone, token } = await newPerson();
-    const choice = { token, body: { platform: 'web' }, settings: { BOT_WEBHOOK_URL } };
+    const choice = {
+      token,
+      body: { platform: 'web' },
+      settings: { BOT_WEBHOOK_URL },
+    };
     for (const ask of [choose, leave]) {
       expect((await ask(choice)).status).toBe(200);
       expect(await outboxOf(phone)).toHaveLength(BOT_WEBHOOK_URL ? 1 : 0);
@@ -219,7 +251,11 @@ it('makes one database request for each frequent call, and few behind it', async
     ['platform', () => call('GET', '/api/user/platform', { token }), 0],
     [
       'choice',
-      () => call('PUT', '/api/user/platform', { token, body: { platform: 'whatsapp' } }),
+      () =>
+        call('PUT', '/api/user/platform', {
+          token,
+          body: { platform: 'whatsapp' },
+        }),
       0,
     ],
     ['ticket', () => call('POST', '/api/user/stream-ticket', { token }), 0],
@@ -232,7 +268,12 @@ it('makes one database request for each frequent call, and few behind it', async
     ['typing', () => botCall('/api/bot/typing', { phone }), 0],
     [
       'replying',
-      () => botCall('/api/bot/messages', { phone, id: 'reply-1', text: 'I hear you.' }),
+      () =>
+        botCall('/api/bot/messages', {
+          phone,
+          id: 'reply-1',
+          text: 'I hear you.',
+        }),
       0,
     ],
     // Clearing is confirmed.
@@ -246,7 +287,10 @@ it('makes one database request for each frequent call, and few behind it', async
   for (const [name, each, behind, cost = 1] of calls) {
     requests.length = 0;
     const result = await each();
-    expect({ status: result.status, cost: costOf(result) }, name).toEqual({ status: 200, cost });
+    expect({ status: result.status, cost: costOf(result) }, name).toEqual({
+      status: 200,
+      cost,
+    });
     await untilDelivered(phone);
     await eventually(() => expect(requests, name).toHaveLength(cost + behind));
   }
@@ -261,7 +305,10 @@ async function everyCall(): Promise<void> {
   for (const name of ['usage', 'entitlements']) await botCall(`/api/bot/${name}`, { phone });
   await botCall('/api/bot/approvals', { phone, status: 'approved' });
   await call('GET', '/api/user/me', { token });
-  await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+  await call('PUT', '/api/user/platform', {
+    token,
+    body: { platform: 'web' },
+  });
   await OpenStream.open(token);
   await call('POST', '/api/user/stream-ticket', { token });
   await buy(token);
@@ -278,15 +325,26 @@ async function everyCall(): Promise<void> {
   await readChat(writer.token);
   await call('GET', '/api/user/sessions', { token: writer.token });
   const browser = await sandbox.newBrowser(writer.phone);
-  await call('PUT', '/api/user/push', { token: writer.token, body: browser });
+  await call('PUT', '/api/user/push', {
+    token: writer.token,
+    body: browser,
+  });
   await exportOf(writer.token);
   await verifyChange(writer.token, await beginChange(writer.token));
   await redeem(await claimNumber());
   await requestOtp(writer.phone);
   await call('GET', '/api/billing/withdrawal', { token });
-  await call('POST', '/api/withdrawals', { body: { name: 'Somebody', contact: phone } });
+  await call('POST', '/api/withdrawals', {
+    body: {
+      name: 'Somebody',
+      contact: phone,
+    },
+  });
   for (const _ of ['linked', 'in conflict'])
-    await botCall('/api/bot/contacts', { phone, businessUserId: newBusinessUserId() });
+    await botCall('/api/bot/contacts', {
+      phone,
+      businessUserId: newBusinessUserId(),
+    });
   for (const path of ['', '/consent'])
     await call('DELETE', `/api/user/chat${path}`, { token: writer.token });
   await call('DELETE', '/api/user/me', {

@@ -63,7 +63,10 @@ it('names the device of a session by its browser, whatever signed in', async () 
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Safari/604.1',
   };
   const code = await newCode();
-  const { body } = await call('POST', '/api/auth/verify-otp', { body: code, headers });
+  const { body } = await call('POST', '/api/auth/verify-otp', {
+    body: code,
+    headers,
+  });
   const nameless = await externalSession(code.phone);
   const devices = (await list(nameless)).map(({ device }) => device);
   expect(devices).toEqual([null, 'Safari on iPhone']);
@@ -119,7 +122,12 @@ describe('the session of a trial link', () => {
     (await OpenStream.opened(token)).close();
     expect((await call('POST', '/api/user/stream-ticket', { token })).status).toBe(200);
     expect(
-      (await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } })).status,
+      (
+        await call('PUT', '/api/user/platform', {
+          token,
+          body: { platform: 'web' },
+        })
+      ).status,
     ).toBe(200);
     await complete((await buy(token, 'basic')).body.portalUrl);
     // The choice of the plan that waits for the end of the trial, but never the whole portal with card and invoices.

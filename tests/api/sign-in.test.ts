@@ -47,7 +47,10 @@ describe('requesting a code', () => {
     const answers = await parallel(50, () => requestOtp(phone));
     expect(tally(answers)).toEqual({ 200: 1, 429: 49 });
     const { body } = answers.find(({ status }) => status === 200)!;
-    expect(body).toMatchObject({ success: true, requiresInitialContact: false });
+    expect(body).toMatchObject({
+      success: true,
+      requiresInitialContact: false,
+    });
     expect(await sandbox.messages(phone)).toMatchObject([
       { code: expect.stringMatching(/^\d{6}$/) },
     ]);
@@ -79,7 +82,10 @@ describe('a pasted number and code', () => {
     const { body } = await requestOtp(
       `\u202atel:+49 (0)${national.slice(0, 3)}/${national.slice(3)}\u202c`,
     );
-    expect(body).toMatchObject({ success: true, requiresInitialContact: false });
+    expect(body).toMatchObject({
+      success: true,
+      requiresInitialContact: false,
+    });
     const [message] = await sandbox.messages(phone);
     const inArabic = message!.code!.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'[Number(digit)]!);
     const answer = await verifyOtp(
@@ -96,7 +102,10 @@ describe('a pasted number and code', () => {
     const rest = newPhone().slice(-6);
     await newContact(before + rest);
     const { body } = await requestOtp(after + rest);
-    expect(body).toMatchObject({ success: true, requiresInitialContact: false });
+    expect(body).toMatchObject({
+      success: true,
+      requiresInitialContact: false,
+    });
   });
 });
 
@@ -106,13 +115,20 @@ describe('verifying a code', () => {
     advanceClock(0);
     const { phone, token } = await newPerson();
     expect(token.split('.')).toHaveLength(3);
-    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'HS256', kid: 'new' });
+    expect(decodeProtectedHeader(token)).toMatchObject({
+      alg: 'HS256',
+      kid: 'new',
+    });
     const claims = decodeJwt(token);
     expect(Object.keys(claims).toSorted()).toEqual(['exp', 'iat', 'sid', 'sub']);
     expect(claims.exp! - claims.iat!).toBe(30 * 86_400);
     expect(JSON.stringify(claims)).not.toContain(phone.slice(1));
     const { profile } = (await getMe(token)).body;
-    expect(profile).toMatchObject({ phoneNumber: phone, status: 'approved', isTrial: false });
+    expect(profile).toMatchObject({
+      phoneNumber: phone,
+      status: 'approved',
+      isTrial: false,
+    });
   });
 
   it('refuses wrong, used, expired and never sent codes, and any after five wrong tries, with the same bytes', async () => {
@@ -158,13 +174,31 @@ describe('signing in, and the database loses its response', () => {
     for (const match of ['delete from \\"codes\\"', 'insert into \\"users\\"']) {
       const { phone, otp, linkCode } = await claimNumber();
       const code = { phone, otp, challenge: linkCode };
-      expectUnavailable(await during({ libsql: { cut: true, match } }, () => redeem(code)));
+      expectUnavailable(
+        await during(
+          {
+            libsql: {
+              cut: true,
+              match,
+            },
+          },
+          () => redeem(code),
+        ),
+      );
       expect(await redeem(code)).toMatchObject({ status: 401 });
       advanceClock(31 * second);
       const isCreated = match.startsWith('insert');
       const next = isCreated ? await requestCode(phone) : await claimNumber(phone);
       const challenge = 'linkCode' in next ? next.linkCode : next.challenge;
-      expect((await redeem({ phone, otp: next.otp, challenge })).status).toBe(200);
+      expect(
+        (
+          await redeem({
+            phone,
+            otp: next.otp,
+            challenge,
+          })
+        ).status,
+      ).toBe(200);
     }
   });
 });
@@ -181,7 +215,12 @@ describe('a challenge', () => {
       const stranger = await requestCode(phone);
       // A challenge has five tries of its own, which do not count for the number: it gets this code.
       expect(stranger.challenge).toBeDefined();
-      const wrong = await parallel(20, () => redeem({ ...stranger, otp: otherThan(stranger.otp) }));
+      const wrong = await parallel(20, () =>
+        redeem({
+          ...stranger,
+          otp: otherThan(stranger.otp),
+        }),
+      );
       expect(wrong.filter(({ text: bytes }) => bytes === text)).toHaveLength(5);
       expect(wrong.filter(({ body }) => body.code === 'code_spent')).toHaveLength(15);
       expect(await redeem(stranger)).toMatchObject(spent);
@@ -202,7 +241,14 @@ describe('a challenge', () => {
     expect(newer.challenge).not.toBe(older.challenge);
     // Two codes are equal once in a million times.
     if (older.otp !== newer.otp)
-      expect((await redeem({ ...older, otp: newer.otp })).status).toBe(401);
+      expect(
+        (
+          await redeem({
+            ...older,
+            otp: newer.otp,
+          })
+        ).status,
+      ).toBe(401);
     expect((await redeem(older)).status).toBe(200);
     expect((await redeem(newer)).status).toBe(401);
     expect((await verifyOtp(phone, newer.otp)).status).toBe(401);
@@ -229,9 +275,12 @@ describe('a challenge', () => {
     advanceClock(5 * minute + second);
     await runCron();
     expect(await redeem(late)).toMatchObject(spent);
-    expect(await redeem({ ...late, challenge: [code.challenge!, late.challenge!] })).toMatchObject(
-      spent,
-    );
+    expect(
+      await redeem({
+        ...late,
+        challenge: [code.challenge!, late.challenge!],
+      }),
+    ).toMatchObject(spent);
   });
 
   it('may be one of three: any of their codes signs in, and a wrong one counts for each', async () => {
@@ -243,16 +292,45 @@ describe('a challenge', () => {
       codes.unshift(await requestCode(phone));
     }
     const challenge = codes.map((code) => code.challenge!);
-    const wrong = { phone, otp: codes.some(({ otp }) => otp === '000000') ? '999999' : '000000' };
+    const wrong = {
+      phone,
+      otp: codes.some(({ otp }) => otp === '000000') ? '999999' : '000000',
+    };
     const [newest, older, oldest] = codes as [Code, Code, Code];
 
-    const refused = await parallel(4, () => redeem({ ...wrong, challenge }));
+    const refused = await parallel(4, () =>
+      redeem({
+        ...wrong,
+        challenge,
+      }),
+    );
     for (const answer of refused) expect(answer).toMatchObject(invalid);
-    expect(await redeem({ ...wrong, challenge: older.challenge })).toMatchObject(invalid);
+    expect(
+      await redeem({
+        ...wrong,
+        challenge: older.challenge,
+      }),
+    ).toMatchObject(invalid);
     // The code of the second challenge is used up, those of the others are not.
-    expect(await redeem({ ...older, challenge: older.challenge })).toMatchObject(spent);
-    expect(await redeem({ ...wrong, challenge: [challenge[1]!, 'forged'] })).toMatchObject(spent);
-    const answers = await parallel(20, () => redeem({ phone, otp: oldest.otp, challenge }));
+    expect(
+      await redeem({
+        ...older,
+        challenge: older.challenge,
+      }),
+    ).toMatchObject(spent);
+    expect(
+      await redeem({
+        ...wrong,
+        challenge: [challenge[1]!, 'forged'],
+      }),
+    ).toMatchObject(spent);
+    const answers = await parallel(20, () =>
+      redeem({
+        phone,
+        otp: oldest.otp,
+        challenge,
+      }),
+    );
     expect(tally(answers)).toEqual({ 200: 1, 401: 19 });
     expect(new Set(answers.map(costOf))).toEqual(new Set([1]));
     expect(await redeem(newest)).toMatchObject(invalid);
@@ -261,12 +339,23 @@ describe('a challenge', () => {
   it('that is spent refuses no code of a live one beside it', async () => {
     advanceClock(0);
     const older = await newCode();
-    await parallel(5, () => redeem({ ...older, otp: otherThan(older.otp) }));
+    await parallel(5, () =>
+      redeem({
+        ...older,
+        otp: otherThan(older.otp),
+      }),
+    );
     expect(await redeem(older)).toMatchObject(spent);
     advanceClock(31 * second);
     const newer = await requestCode(older.phone);
     const challenge = [older.challenge!, newer.challenge!];
-    expect(await redeem({ ...newer, otp: otherThan(newer.otp), challenge })).toMatchObject(invalid);
+    expect(
+      await redeem({
+        ...newer,
+        otp: otherThan(newer.otp),
+        challenge,
+      }),
+    ).toMatchObject(invalid);
     expect((await redeem({ ...newer, challenge })).status).toBe(200);
   });
 
@@ -286,7 +375,15 @@ describe('a challenge', () => {
         'invalid_field',
       ]);
     }
-    expect((await redeem({ phone, otp, challenge: [challenge!] })).status).toBe(200);
+    expect(
+      (
+        await redeem({
+          phone,
+          otp,
+          challenge: [challenge!],
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it('that is forged, another number’s, too long or no text opens nothing', async () => {
@@ -313,12 +410,19 @@ describe('a challenge', () => {
 
 describe('a token of the external issuer', () => {
   const verify = (token: string, settings?: Settings) =>
-    call('POST', '/api/auth/verify-external-token', { body: { token }, settings });
+    call('POST', '/api/auth/verify-external-token', {
+      body: { token },
+      settings,
+    });
   const tokenFor = async (phone: string, body: object = {}) =>
     (await sandbox.externalToken(phone, body)).token;
   const refusal = {
     status: 401,
-    body: { success: false, code: 'invalid_token', message: 'Invalid or expired token' },
+    body: {
+      success: false,
+      code: 'invalid_token',
+      message: 'Invalid or expired token',
+    },
   };
 
   it('makes a new number a free user who has not written yet, once for fifty parallel callers', async () => {
@@ -328,8 +432,15 @@ describe('a token of the external issuer', () => {
     expect(tally(answers)).toEqual({ 200: 1, 401: 49 });
     expect(answers.find(({ status }) => status === 401)).toMatchObject(refusal);
     const { body } = answers.find(({ status }) => status === 200)!;
-    const user = { phoneNumber: phone, metadata: { subscriptionTier: 'free' } };
-    expect(body).toMatchObject({ success: true, status: 'approved', user });
+    const user = {
+      phoneNumber: phone,
+      metadata: { subscriptionTier: 'free' },
+    };
+    expect(body).toMatchObject({
+      success: true,
+      status: 'approved',
+      user,
+    });
     expect((await getMe(body.token)).body.profile).toEqual(body.user);
     expect((await requestOtp(phone)).body).toMatchObject({ requiresInitialContact: true });
     expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false });
@@ -389,7 +500,12 @@ describe('a token of the external issuer', () => {
   it('is refused after five minutes, forged, unsigned, or signed with the wrong kind of key', async () => {
     const token = await tokenFor(newPhone(), { expiresIn: 3600 });
     const [header, payload, signature] = token.split('.') as [string, string, string];
-    const none = btoa(JSON.stringify({ alg: 'none', typ: 'JWT' })).replaceAll('=', '');
+    const none = btoa(
+      JSON.stringify({
+        alg: 'none',
+        typ: 'JWT',
+      }),
+    ).replaceAll('=', '');
     const altered = `${header}.${payload}.${signature.slice(4)}AAAA`;
     for (const bad of [`${none}.${payload}.`, altered, 'x', 'a.b.c', `${token}.x`])
       expect(await verify(bad)).toMatchObject(refusal);
@@ -425,7 +541,15 @@ describe('the webhook of WhatsApp', () => {
     entry: [
       {
         id: '1',
-        changes: [{ field: 'messages', value: { messaging_product: 'whatsapp', statuses } }],
+        changes: [
+          {
+            field: 'messages',
+            value: {
+              messaging_product: 'whatsapp',
+              statuses,
+            },
+          },
+        ],
       },
     ],
   });
@@ -438,13 +562,24 @@ describe('the webhook of WhatsApp', () => {
   };
 
   it('logs a code that could not be delivered with the tag of the number and the error code', async () => {
-    const sent = { ...failed, status: 'delivered', errors: undefined };
+    const sent = {
+      ...failed,
+      status: 'delivered',
+      errors: undefined,
+    };
     expect(await post(notification([sent, failed]))).toMatchObject({
       status: 200,
       body: { received: true },
     });
     const [event, tag] = ['whatsapp_undelivered', expect.stringMatching(/^[\da-f]{8}$/)];
-    expect(logLines(event)).toEqual([{ level: 'info', event, phone: tag, code: 131_026 }]);
+    expect(logLines(event)).toEqual([
+      {
+        level: 'info',
+        event,
+        phone: tag,
+        code: 131_026,
+      },
+    ]);
     const log = JSON.stringify(logLines());
     for (const secret of ['5551234567', failed.id]) expect(log).not.toContain(secret);
   });
@@ -457,7 +592,10 @@ describe('the webhook of WhatsApp', () => {
       { entry: [{ changes: [{ value: { messages: [{}] } }] }] },
     ])
       expect((await post(body)).status).toBe(200);
-    expect(await post('no JSON')).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(await post('no JSON')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_body' },
+    });
     const body = JSON.stringify(notification([failed]));
     const right = await signatureOf(body);
     for (const signature of ['', 'sha256=', await signatureOf(body, 'another'), right.slice(7)])
@@ -476,21 +614,38 @@ describe('the webhook of WhatsApp', () => {
         'hub.verify_token': token,
         'hub.challenge': '1158201444',
       };
-      const query = new URLSearchParams({ ...right, ...changes }).toString();
+      const query = new URLSearchParams({
+        ...right,
+        ...changes,
+      }).toString();
       const { status, text, headers } = await call('GET', `${path}?${query}`, { settings });
       return { status, text, type: headers.get('content-type') };
     };
     const type = expect.stringMatching(/^text\/plain/);
-    expect(await ask({})).toEqual({ status: 200, text: '1158201444', type });
+    expect(await ask({})).toEqual({
+      status: 200,
+      text: '1158201444',
+      type,
+    });
     const refused = await ask({ 'hub.verify_token': 'wrong' });
-    expect(refused).toMatchObject({ status: 401, text: expect.not.stringContaining('1158201444') });
+    expect(refused).toMatchObject({
+      status: 401,
+      text: expect.not.stringContaining('1158201444'),
+    });
     expect((await ask({ 'hub.mode': 'unsubscribe' })).status).toBe(400);
     expect((await ask({ 'hub.challenge': '<script>' })).status).toBe(400);
   });
 
   it('is 404 where it is not set up', async () => {
     const off = { WHATSAPP_APP_SECRET: '', WHATSAPP_VERIFY_TOKEN: '' };
-    expect((await call('POST', path, { body: {}, settings: off })).status).toBe(404);
+    expect(
+      (
+        await call('POST', path, {
+          body: {},
+          settings: off,
+        })
+      ).status,
+    ).toBe(404);
     const handshake = `${path}?hub.mode=subscribe&hub.verify_token=&hub.challenge=1`;
     expect((await call('GET', handshake, { settings: off })).status).toBe(404);
   });

@@ -30,20 +30,33 @@ import { recordingOf, sendRecording } from './support/voice.ts';
 type Value = string | number | null | ArrayBuffer;
 type Stored = { place: string; value: Value };
 
-async function tablesOf(): Promise<{ name: string; rows: Record<string, Value>[] }[]> {
+async function tablesOf(): Promise<
+  {
+    name: string;
+    rows: Record<string, Value>[];
+  }[]
+> {
   const { rows: tables } = await database.execute(
     "select name from sqlite_master where type = 'table'",
   );
   return Promise.all(
     tables.map(async ({ name }) => {
       const { rows } = await database.execute(`select * from "${name as string}"`);
-      return { name: name as string, rows: rows.map((row) => ({ ...row }) as never) };
+      return {
+        name: name as string,
+        rows: rows.map((row) => ({ ...row }) as never),
+      };
     }),
   );
 }
 
 /** The tables of somebody's live object, with what it keeps beside them. */
-function objectOf(token: string): Promise<{ name: string; rows: Record<string, Value>[] }[]> {
+function objectOf(token: string): Promise<
+  {
+    name: string;
+    rows: Record<string, Value>[];
+  }[]
+> {
   return runInDurableObject(liveUserOf(token), async (_, { storage }) => {
     const own =
       "select name from sqlite_master where type = 'table' and name not like '\\_cf%' escape '\\'";
@@ -70,7 +83,10 @@ async function tablesNow(tokens: string[]) {
 function storedIn(tables: Awaited<ReturnType<typeof tablesNow>>): Stored[] {
   return tables.flatMap(({ name, rows }) =>
     rows.flatMap((row) =>
-      Object.entries(row).map(([column, value]) => ({ place: `${name}.${column}`, value })),
+      Object.entries(row).map(([column, value]) => ({
+        place: `${name}.${column}`,
+        value,
+      })),
     ),
   );
 }
@@ -226,14 +242,23 @@ it('a whole run of the product leaves numbers, ids and texts in the named column
   await asBot('entitlements', phone);
   await asBot('typing', phone, { text: said('typed') });
   await asBot('transcripts', phone, { id: spoken, text: said('spoken') });
-  const answer = { id: nextId(phone), text: said('replied'), replyTo: messageId, crisis: true };
+  const answer = {
+    id: nextId(phone),
+    text: said('replied'),
+    replyTo: messageId,
+    crisis: true,
+  };
   expect((await asBot('messages', phone, answer)).status).toBe(200);
   const voice = {
     type: 'audio/ogg',
     seconds: 1,
     data: btoa(latin1(recordingOf('audio/ogg').bytes)),
   };
-  await asBot('messages', phone, { id: nextId(phone), text: said('said'), voice });
+  await asBot('messages', phone, {
+    id: nextId(phone),
+    text: said('said'),
+    voice,
+  });
   await asBot('referrals', phone);
   expect((await readChat(token)).messages.map(({ text }) => text)).toContain(said('replied'));
   await look();
@@ -252,10 +277,17 @@ it('a whole run of the product leaves numbers, ids and texts in the named column
 
   // The bot fails, so that its events wait; somebody states without an account; another id comes with the number.
   await during({ bot: { status: 503, match: phone } }, async () => {
-    await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+    await call('PUT', '/api/user/platform', {
+      token,
+      body: { platform: 'web' },
+    });
     await write(token, said('waiting'));
     await call('POST', '/api/withdrawals', {
-      body: { name: said('name'), contact: phone, email: `${mark}@example.com` },
+      body: {
+        name: said('name'),
+        contact: phone,
+        email: `${mark}@example.com`,
+      },
     });
     const foreignId = newBusinessUserId();
     marks.push(foreignId, foreignId.slice(3));

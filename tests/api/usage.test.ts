@@ -33,20 +33,42 @@ const postUsage = (body: object, id?: string) => botCall('/api/bot/usage', body,
 describe('the count of the week', () => {
   it('counts a message of a number that has written, and shows the count in the profile', async () => {
     const { phone, token } = await newPerson();
-    const count = { allowed: true, used: 1, limit: 5, remaining: 4, voice: false, tier: 'free' };
+    const count = {
+      allowed: true,
+      used: 1,
+      limit: 5,
+      remaining: 4,
+      voice: false,
+      tier: 'free',
+    };
     const resetsAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const { status, body } = await postUsage({ phone });
-    expect({ status, body }).toEqual({ status: 200, body: { success: true, ...count, resetsAt } });
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        ...count,
+        resetsAt,
+      },
+    });
     expect(await usageOf(phone)).toMatchObject(count);
     const { profile } = (await getMe(token)).body;
     expect(profile.messagesUsedThisPeriod).toBe(1);
-    const dates = { renewalDate: null, cancelAtDate: null, scheduledDowngradeTierId: null };
+    const dates = {
+      renewalDate: null,
+      cancelAtDate: null,
+      scheduledDowngradeTierId: null,
+    };
     const plan = {
       subscriptionTier: 'free',
       subscriptionStatus: 'active',
       messagesUsedThisPeriod: 1,
     };
-    expect(profile.metadata).toEqual({ ...plan, ...dates, resetsAt: body.resetsAt });
+    expect(profile.metadata).toEqual({
+      ...plan,
+      ...dates,
+      resetsAt: body.resetsAt,
+    });
   });
 
   it('does not count what would pass the limit', async () => {
@@ -64,12 +86,22 @@ describe('the count of the week', () => {
       used: 5,
       remaining: 0,
     });
-    expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 5 });
+    expect(await usageOf(phone)).toMatchObject({
+      allowed: false,
+      used: 5,
+    });
   });
 
   it('refuses voice where the plan has none', async () => {
     const { phone } = await newContact();
-    expect((await postUsage({ phone, kind: 'voice' })).body).toMatchObject({
+    expect(
+      (
+        await postUsage({
+          phone,
+          kind: 'voice',
+        })
+      ).body,
+    ).toMatchObject({
       allowed: false,
       used: 0,
       voice: false,
@@ -84,7 +116,14 @@ describe('the count of the week', () => {
     await postUsage({ phone });
     expect((await postUsage({ phone, count: 2 }, id)).text).toBe(answers[0]!.text);
     const message = 'Event id already used with a different body or path';
-    const reused = { status: 409, body: { success: false, code: 'id_reused', message } };
+    const reused = {
+      status: 409,
+      body: {
+        success: false,
+        code: 'id_reused',
+        message,
+      },
+    };
     expect(await postUsage({ phone }, id)).toMatchObject(reused);
     expect(await botCall('/api/bot/entitlements', { phone }, id)).toMatchObject(reused);
     expect(await usageOf(phone)).toMatchObject({ used: 3 });
@@ -94,12 +133,22 @@ describe('the count of the week', () => {
     const { phone, token } = await newPerson();
     const first = (await postUsage({ phone, count: 5 })).body;
     advanceClock(Date.parse(first.resetsAt) - Date.now() - second);
-    expect(await usageOf(phone)).toMatchObject({ used: 5, resetsAt: first.resetsAt });
+    expect(await usageOf(phone)).toMatchObject({
+      used: 5,
+      resetsAt: first.resetsAt,
+    });
     advanceClock(second);
     const next = new Date(Date.parse(first.resetsAt) + 7 * day).toISOString();
-    expect(await usageOf(phone)).toMatchObject({ used: 0, allowed: true, resetsAt: next });
+    expect(await usageOf(phone)).toMatchObject({
+      used: 0,
+      allowed: true,
+      resetsAt: next,
+    });
     expect((await getMe(token)).body.profile.messagesUsedThisPeriod).toBe(0);
-    expect((await postUsage({ phone })).body).toMatchObject({ used: 1, resetsAt: next });
+    expect((await postUsage({ phone })).body).toMatchObject({
+      used: 1,
+      resetsAt: next,
+    });
   });
 
   it('counts a post of the old week in the new one if that one has begun by the clock of another call', async () => {
@@ -107,10 +156,40 @@ describe('the count of the week', () => {
     const { phone } = await newContact();
     await postUsage({ phone, count: 5 });
     advanceClock(7 * day);
-    expect((await postUsage({ phone, count: 2 })).body).toMatchObject({ allowed: true, used: 2 });
+    expect(
+      (
+        await postUsage({
+          phone,
+          count: 2,
+        })
+      ).body,
+    ).toMatchObject({
+      allowed: true,
+      used: 2,
+    });
     advanceClock(-10 * second);
-    expect((await postUsage({ phone, count: 2 })).body).toMatchObject({ allowed: true, used: 4 });
-    expect((await postUsage({ phone, count: 2 })).body).toMatchObject({ allowed: false, used: 4 });
+    expect(
+      (
+        await postUsage({
+          phone,
+          count: 2,
+        })
+      ).body,
+    ).toMatchObject({
+      allowed: true,
+      used: 4,
+    });
+    expect(
+      (
+        await postUsage({
+          phone,
+          count: 2,
+        })
+      ).body,
+    ).toMatchObject({
+      allowed: false,
+      used: 4,
+    });
     advanceClock(10 * second);
     expect(await usageOf(phone)).toMatchObject({ used: 4 });
   });
@@ -137,12 +216,19 @@ describe('the streams of one user', () => {
     const streams = [tab, chat, await OpenStream.open(token)];
     await allShow(streams, 2);
     const { profile } = (await call('GET', '/api/user/me', { token })).body;
-    const opening = { event: 'connection_established', type: 'connection_established', profile };
+    const opening = {
+      event: 'connection_established',
+      type: 'connection_established',
+      profile,
+    };
     expect(tab.events[0]).toEqual(opening);
     await post(phone);
     await allShow(streams, 3);
     expect(tab.counts).toEqual([2, 3]);
-    const updates = [2, 3].map((count) => ({ type: 'usageUpdate', count }));
+    const updates = [2, 3].map((count) => ({
+      type: 'usageUpdate',
+      count,
+    }));
     expect([chat.events, chat.usage]).toEqual([[], [opening, ...updates]]);
     await parallel(50, () => post(phone));
     await allShow(streams, 5);
@@ -297,7 +383,11 @@ describe('a session whose end message is lost', () => {
     ['deleting the account', ({ token }) => deleteAccount(token)],
     [
       'being set back to pending',
-      ({ phone }) => botCall('/api/bot/approvals', { phone, status: 'pending' }),
+      ({ phone }) =>
+        botCall('/api/bot/approvals', {
+          phone,
+          status: 'pending',
+        }),
     ],
   ])('closes the streams within 30 seconds after %s', async (_, end) => {
     const person = await newPerson();
@@ -375,7 +465,10 @@ describe('a channel', () => {
     const { 0: theirs, 1: ours } = new WebSocketPair();
     theirs.accept();
     vi.useFakeTimers();
-    const socket = new LiveSocket(ours, { userId: 'one', sessionId: 'one' });
+    const socket = new LiveSocket(ours, {
+      userId: 'one',
+      sessionId: 'one',
+    });
     const ended = vi.fn();
     socket.listen({ receive: () => undefined, ended });
     socket.ping();

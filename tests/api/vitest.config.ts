@@ -13,7 +13,10 @@ export default defineConfig({
       main: './worker/index.ts',
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
-        bindings: { ...inject<Record<string, string>>('vars'), SANDBOX: inject<string>('sandbox') },
+        bindings: {
+          ...inject<Record<string, string>>('vars'),
+          SANDBOX: inject<string>('sandbox'),
+        },
       },
     })),
   ],

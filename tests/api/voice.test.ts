@@ -42,7 +42,10 @@ describe('a recording', () => {
       const { phone, token } = await newSpeaker();
       const stream = await OpenChat.open(token);
       const [id, recording] = [crypto.randomUUID(), recordingOf(type)];
-      const sent = await sendRecording(token, recording, { id, seconds: 7 });
+      const sent = await sendRecording(token, recording, {
+        id,
+        seconds: 7,
+      });
       const voice = { seconds: 7, type, bytes: 2000 };
       const message = {
         id,
@@ -59,7 +62,11 @@ describe('a recording', () => {
       });
       await untilState(token, id, 'delivered');
       expect((await readChat(token)).messages).toEqual([{ ...message, state: 'delivered' }]);
-      expect((await acceptedBy(phone))[0]).toMatchObject({ messageId: id, text: '', voice });
+      expect((await acceptedBy(phone))[0]).toMatchObject({
+        messageId: id,
+        text: '',
+        voice,
+      });
       await stream.until(({ messages }) => messages.length === 1);
       expect(stream.messages[0]).toMatchObject({ id, voice });
       const response = await fetchRecording(token, id);
@@ -86,7 +93,10 @@ describe('a recording', () => {
     expect(status).toBe(200);
     expect(areSame(await bytesFor(token, body.message.id), recording.bytes)).toBe(true);
     const larger = await sendRecording(token, recordingOf('audio/mp4', largest + 1));
-    expect(larger).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    expect(larger).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large' },
+    });
     expect((await readChat(token)).messages).toHaveLength(1);
   });
 
@@ -95,7 +105,10 @@ describe('a recording', () => {
     const [id, recording] = [crypto.randomUUID(), recordingOf('audio/webm')];
     const answers = await parallel(10, () => sendRecording(token, recording, { id }));
     for (const answer of answers)
-      expect(answer).toMatchObject({ status: 200, body: { message: { id, seq: 1 } } });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { message: { id, seq: 1 } },
+      });
     expect(await sendRecording(token, recordingOf('audio/webm'), { id })).toMatchObject(idReused);
     expect(await write(token, 'A text', id)).toMatchObject(idReused);
     const text = await write(token, 'Another text');
@@ -136,11 +149,21 @@ describe('a recording', () => {
     expect((await send(await newPerson())).code).toBe('consent_needed');
     const message = 'Voice messages are part of the Basic plan and above.';
     const writer = await newWriter();
-    expect(await send(writer)).toMatchObject({ code: 'voice_not_in_plan', message });
+    expect(await send(writer)).toMatchObject({
+      code: 'voice_not_in_plan',
+      message,
+    });
     for (const event of await outboxOf(writer.phone)) expect(event['message_id']).toBeNull();
     const speaker = await newSpeaker();
-    await botCall('/api/bot/usage', { phone: speaker.phone, count: 70, kind: 'voice' });
-    expect(await send(speaker)).toMatchObject({ code: 'allowance_spent', limit: 70 });
+    await botCall('/api/bot/usage', {
+      phone: speaker.phone,
+      count: 70,
+      kind: 'voice',
+    });
+    expect(await send(speaker)).toMatchObject({
+      code: 'allowance_spent',
+      limit: 70,
+    });
   });
 
   it('shares the limit of text: it is stored whole or refused, and a refused one can be sent again', async () => {
@@ -150,7 +173,14 @@ describe('a recording', () => {
     const settings = { CHAT_MESSAGES_PER_MINUTE: '2' };
     await write(token, 'One', undefined, settings);
     expect((await sendRecording(token, recording, { settings })).status).toBe(200);
-    expect((await sendRecording(token, recording, { id, settings })).status).toBe(429);
+    expect(
+      (
+        await sendRecording(token, recording, {
+          id,
+          settings,
+        })
+      ).status,
+    ).toBe(429);
     expect((await fetchRecording(token, id)).status).toBe(404);
     await untilDelivered(phone);
     advanceClock(2 * minute);
@@ -166,7 +196,10 @@ describe('a recording', () => {
     expect((await sendRecording(token, first, { id })).status).toBe(200);
     for (const each of [await fetchRecording(other.token, id), await fetchAsBot(other.phone, id)]) {
       expect(each.status).toBe(404);
-      expect(await each.json()).toMatchObject({ success: false, code: 'not_found' });
+      expect(await each.json()).toMatchObject({
+        success: false,
+        code: 'not_found',
+      });
     }
     expect((await sendRecording(other.token, second, { id })).body.message).toMatchObject({
       id,
@@ -190,7 +223,15 @@ describe('a transcript', () => {
     await untilState(token, id, 'delivered');
     const stream = await OpenChat.open(token);
     for (const text of ['I slept badly.', 'I slept well.']) {
-      expect((await botCall('/api/bot/transcripts', { phone, id, text })).body).toEqual({
+      expect(
+        (
+          await botCall('/api/bot/transcripts', {
+            phone,
+            id,
+            text,
+          })
+        ).body,
+      ).toEqual({
         success: true,
       });
       expect((await readChat(token)).messages).toEqual([
@@ -204,7 +245,13 @@ describe('a transcript', () => {
   it('is refused for an unknown message, a text, a reply, and without consent', async () => {
     const { phone, token } = await newSpeaker();
     const transcribe = async (id: string, number = phone) =>
-      (await botCall('/api/bot/transcripts', { phone: number, id, text: 'Said' })).status;
+      (
+        await botCall('/api/bot/transcripts', {
+          phone: number,
+          id,
+          text: 'Said',
+        })
+      ).status;
     const { body } = await write(token, 'A text');
     await reply(phone, 'A reply', 'reply-1');
     for (const id of ['unknown', body.message.id, 'reply-1'])
@@ -227,12 +274,25 @@ describe('a reply with a voice', () => {
     const recording = recordingOf('audio/ogg;codecs=opus');
     const voice = voiceOf(recording);
     const first = await reply(phone, 'Breathe with me.', 'reply-1', { voice });
-    expect(first).toMatchObject({ status: 200, body: { success: true, seq: 1, voice: true } });
+    expect(first).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        seq: 1,
+        voice: true,
+      },
+    });
     expect((await reply(phone, 'Breathe with me.', 'reply-1', { voice })).body).toEqual(first.body);
     expect((await reply(phone, 'Another text.', 'reply-1', { voice })).status).toBe(409);
     const stored = { seconds: 3, type: recording.type, bytes: 2000 };
     const { messages } = await readChat(token);
-    expect(messages).toMatchObject([{ id: 'reply-1', text: 'Breathe with me.', voice: stored }]);
+    expect(messages).toMatchObject([
+      {
+        id: 'reply-1',
+        text: 'Breathe with me.',
+        voice: stored,
+      },
+    ]);
     expect(await bytesFor(token, 'reply-1')).toEqual(recording.bytes);
     expect((await fetchAsBot(phone, 'reply-1')).status).toBe(404);
   });
@@ -264,7 +324,12 @@ describe('a reply with a voice', () => {
       [{ seconds: 121 }, 'voice.seconds'],
     ];
     for (const [wrong, path] of bad) {
-      const answer = await reply(phone, 'Hello', 'reply-1', { voice: { ...good, ...wrong } });
+      const answer = await reply(phone, 'Hello', 'reply-1', {
+        voice: {
+          ...good,
+          ...wrong,
+        },
+      });
       expect(answer).toMatchObject(invalidField(path));
     }
     expect((await reply(phone, 'x'.repeat(66_000), 'reply-1')).status).toBe(413);

@@ -22,7 +22,10 @@ async function refundsOf(customer: string): Promise<number[]> {
 }
 
 async function noteTotals(customer: string): Promise<number[]> {
-  const { data } = await stripe.creditNotes.list({ customer, limit: 100 });
+  const { data } = await stripe.creditNotes.list({
+    customer,
+    limit: 100,
+  });
   return data.map(({ total }) => total).toSorted((a, b) => a - b);
 }
 
@@ -38,8 +41,14 @@ describe('weeks that cost less than Stripe charges', () => {
     const { phone, token, customer } = await cheapBuyer(false);
     await advance(phone, 2 * week + 2 * hour);
     expect(await paymentsOf(customer)).toEqual([72, 1199]);
-    expect(await contractOf(token)).toMatchObject({ paid: 1271, refund: 1271 });
-    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'done', refund: 1271 });
+    expect(await contractOf(token)).toMatchObject({
+      paid: 1271,
+      refund: 1271,
+    });
+    expect((await withdraw(token)).body.statement).toMatchObject({
+      state: 'done',
+      refund: 1271,
+    });
     expect(await refundsOf(customer)).toEqual([72, 1199]);
     expect(await noteTotals(customer)).toEqual([36, 36, 1199]);
     expect(await balanceOf(customer)).toBe(0);
@@ -48,8 +57,14 @@ describe('weeks that cost less than Stripe charges', () => {
   it('are paid for by the time of their own week, and not by that of the later payment', async () => {
     const { phone, token, customer } = await cheapBuyer(true);
     await advance(phone, 2 * week + 16 * hour);
-    expect(await contractOf(token)).toMatchObject({ paid: 1271, refund: 33 });
-    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'done', refund: 33 });
+    expect(await contractOf(token)).toMatchObject({
+      paid: 1271,
+      refund: 33,
+    });
+    expect((await withdraw(token)).body.statement).toMatchObject({
+      state: 'done',
+      refund: 33,
+    });
     expect(await refundsOf(customer)).toEqual([33, 0]);
   });
 
@@ -57,7 +72,10 @@ describe('weeks that cost less than Stripe charges', () => {
     const { phone, token, customer } = await cheapBuyer(false);
     await advance(phone, week + 2 * hour);
     expect(await balanceOf(customer)).toBe(36);
-    expect(await contractOf(token)).toMatchObject({ paid: 1199, refund: 1199 });
+    expect(await contractOf(token)).toMatchObject({
+      paid: 1199,
+      refund: 1199,
+    });
     await withdraw(token);
     expect(await refundsOf(customer)).toEqual([1199]);
     expect(await balanceOf(customer)).toBe(0);
@@ -89,7 +107,10 @@ describe('weeks that cost less than Stripe charges', () => {
     const { data } = await stripe.charges.list({ customer });
     await stripe.refunds.create({ charge: data[0]!.id, amount: 50 });
     expect(await contractOf(token)).toMatchObject({ refund: 1221 });
-    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'done', refund: 1221 });
+    expect((await withdraw(token)).body.statement).toMatchObject({
+      state: 'done',
+      refund: 1221,
+    });
     expect(await refundsOf(customer)).toEqual([72, 1199]);
   });
 
@@ -98,7 +119,13 @@ describe('weeks that cost less than Stripe charges', () => {
     ['after it', { stripe: { cut: true, match: 'credit_note]' } }],
     [
       'after it, and remembered',
-      { stripe: { status: 500, remember: true, match: 'credit_note]' } },
+      {
+        stripe: {
+          status: 500,
+          remember: true,
+          match: 'credit_note]',
+        },
+      },
     ],
   ])('are refunded once, also where Stripe fails %s', async (_, fault) => {
     const { phone, token, customer } = await cheapBuyer(false);
@@ -110,7 +137,10 @@ describe('weeks that cost less than Stripe charges', () => {
       await run('update customers set lease_until = 0 where stripe_id = ?', customer);
       await runCron();
     }
-    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'done', refund: 1271 });
+    expect((await withdraw(token)).body.statement).toMatchObject({
+      state: 'done',
+      refund: 1271,
+    });
     expect(await refundsOf(customer)).toEqual([72, 1199]);
     expect(await noteTotals(customer)).toEqual([36, 36, 1199]);
   });
@@ -153,7 +183,11 @@ describe('a currency', () => {
     const { phone, token, customer } = await buyerIn(sold, true);
     const { currency, amount } = sold;
     expect(await paymentsOf(customer)).toEqual([amount]);
-    expect(await contractOf(token)).toMatchObject({ currency, paid: amount, refund: half });
+    expect(await contractOf(token)).toMatchObject({
+      currency,
+      paid: amount,
+      refund: half,
+    });
     const { body } = await withdraw(token);
     expect(body.statement).toMatchObject({ state: 'done', refund: half });
     expect(body.receipt.replaceAll('\u00a0', ' ')).toContain(`You get back: ${text}\n`);

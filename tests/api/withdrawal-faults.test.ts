@@ -29,15 +29,27 @@ function randomFrom(seed: number): (below: number) => number {
 }
 
 async function owedTo(customer: string, asked: boolean, at: number): Promise<number> {
-  const { data: invoices } = await stripe.invoices.list({ customer, limit: 100 });
+  const { data: invoices } = await stripe.invoices.list({
+    customer,
+    limit: 100,
+  });
   return owedByLaw(invoices, asked, at);
 }
 
 /** What credit notes say, beside the refunds. */
 async function notesOf(customer: string) {
-  const { data: invoices } = await stripe.invoices.list({ customer, limit: 100 });
-  const { data: notes } = await stripe.creditNotes.list({ customer, limit: 100 });
-  const { data: charges } = await stripe.charges.list({ customer, limit: 100 });
+  const { data: invoices } = await stripe.invoices.list({
+    customer,
+    limit: 100,
+  });
+  const { data: notes } = await stripe.creditNotes.list({
+    customer,
+    limit: 100,
+  });
+  const { data: charges } = await stripe.charges.list({
+    customer,
+    limit: 100,
+  });
   const refunded = charges.reduce((sum, { amount_refunded: amount }) => sum + amount, 0);
   const noted = notes.reduce((sum, { total }) => sum + total, 0);
   return { invoices, notes, refunded, credited: noted - refunded };
@@ -46,7 +58,12 @@ async function notesOf(customer: string) {
 /** What its owner may take off each later week of a subscription, at Stripe: sometimes all, or nearly all of it. */
 async function takeOff(customer: string, random: (below: number) => number): Promise<void> {
   const percent = { percent_off: random(5) === 0 ? 100 : 1 + random(99) };
-  const off = random(2) ? percent : { amount_off: 1 + random(1199), currency: 'usd' };
+  const off = random(2)
+    ? percent
+    : {
+        amount_off: 1 + random(1199),
+        currency: 'usd',
+      };
   await stripeCoupon(customer, off);
 }
 
@@ -68,19 +85,100 @@ async function randomContract(random: (below: number) => number) {
 }
 
 const steps: [step: string, faults: Faults][] = [
-  ['the statement, before', { libsql: { drop: true, match: 'withdrawal.received' } }],
-  ['the statement, after', { libsql: { cut: true, match: 'withdrawal.received' } }],
-  ['subscriptions, before', { stripe: { status: 500, path: '/v1/subscriptions' } }],
-  ['subscriptions, after', { stripe: { cut: true, path: '/v1/subscriptions' } }],
-  ['checkouts', { stripe: { status: 500, path: '/v1/checkout/sessions' } }],
+  [
+    'the statement, before',
+    {
+      libsql: {
+        drop: true,
+        match: 'withdrawal.received',
+      },
+    },
+  ],
+  [
+    'the statement, after',
+    {
+      libsql: {
+        cut: true,
+        match: 'withdrawal.received',
+      },
+    },
+  ],
+  [
+    'subscriptions, before',
+    {
+      stripe: {
+        status: 500,
+        path: '/v1/subscriptions',
+      },
+    },
+  ],
+  [
+    'subscriptions, after',
+    {
+      stripe: {
+        cut: true,
+        path: '/v1/subscriptions',
+      },
+    },
+  ],
+  [
+    'checkouts',
+    {
+      stripe: {
+        status: 500,
+        path: '/v1/checkout/sessions',
+      },
+    },
+  ],
   ['invoices', { stripe: { drop: true, path: '/v1/invoices' } }],
-  ['credit notes, before', { stripe: { status: 500, path: '/v1/credit_notes' } }],
-  ['credit notes, remembered', { stripe: { status: 500, remember: true, match: 'email_type' } }],
-  ['credit notes, after', { stripe: { cut: true, path: '/v1/credit_notes' } }],
+  [
+    'credit notes, before',
+    {
+      stripe: {
+        status: 500,
+        path: '/v1/credit_notes',
+      },
+    },
+  ],
+  [
+    'credit notes, remembered',
+    {
+      stripe: {
+        status: 500,
+        remember: true,
+        match: 'email_type',
+      },
+    },
+  ],
+  [
+    'credit notes, after',
+    {
+      stripe: {
+        cut: true,
+        path: '/v1/credit_notes',
+      },
+    },
+  ],
   ['refunds, before', { stripe: { status: 500, path: '/v1/refunds' } }],
   ['refunds, after', { stripe: { cut: true, path: '/v1/refunds' } }],
-  ['the result, before', { libsql: { drop: true, match: 'withdrawal.refunded' } }],
-  ['the result, after', { libsql: { cut: true, match: 'withdrawal.refunded' } }],
+  [
+    'the result, before',
+    {
+      libsql: {
+        drop: true,
+        match: 'withdrawal.refunded',
+      },
+    },
+  ],
+  [
+    'the result, after',
+    {
+      libsql: {
+        cut: true,
+        match: 'withdrawal.refunded',
+      },
+    },
+  ],
   ['Stripe', { stripe: { status: 503 } }],
   ['nothing', {}],
 ];
@@ -118,7 +216,13 @@ async function expectOneRefund(seed: number, faults: Faults): Promise<void> {
   await deliver(customer);
   expect((await subscriptionOf(customer)).status).toBe('canceled');
   const paid = async () =>
-    (await stripe.invoices.list({ customer, status: 'paid', limit: 100 })).data.length;
+    (
+      await stripe.invoices.list({
+        customer,
+        status: 'paid',
+        limit: 100,
+      })
+    ).data.length;
   const before = await paid();
   await advance(phone, 2 * week);
   expect(await paid(), 'payments after the withdrawal').toBe(before);
@@ -158,7 +262,12 @@ const races: [what: string, work: (person: Subscriber) => Promise<unknown>][] = 
   [
     'a public statement',
     ({ phone }) =>
-      call('POST', '/api/withdrawals', { body: { name: 'Ada Lovelace', contact: phone } }),
+      call('POST', '/api/withdrawals', {
+        body: {
+          name: 'Ada Lovelace',
+          contact: phone,
+        },
+      }),
   ],
 ];
 
@@ -182,7 +291,10 @@ async function givesBackOnce(
   expect(ids.size).toBeLessThanOrEqual(1);
   await runCron();
 
-  const { data: invoices } = await stripe.invoices.list({ customer, status: 'paid' });
+  const { data: invoices } = await stripe.invoices.list({
+    customer,
+    status: 'paid',
+  });
   const paid = invoices.reduce((sum, { amount_paid: amount }) => sum + amount, 0);
   const { data: notes } = await stripe.creditNotes.list({ customer });
   if (ids.size === 1) expect(notes.reduce((sum, { total }) => sum + total, 0)).toBe(paid);
@@ -238,7 +350,11 @@ it('a move to a dearer plan is a contract of its own, also from a week that a co
   await switchPlan(token, 'premium');
   await deliver(customer);
   const { contract } = (await call('GET', path, { token })).body;
-  expect(contract).toMatchObject({ tier: 'premium', startNow: true, paid: 2999 });
+  expect(contract).toMatchObject({
+    tier: 'premium',
+    startNow: true,
+    paid: 2999,
+  });
   expect(Date.parse(contract.withdrawableUntil) - Date.parse(contract.concludedAt)).toBeGreaterThan(
     14 * day * 1000,
   );
@@ -258,7 +374,11 @@ it('20 callers and a move to a dearer plan give back what their contract was pai
   expect(ids.size).toBe(1);
   const [statement] = await settled(token, customer);
 
-  const { data: invoices } = await stripe.invoices.list({ customer, status: 'paid', limit: 100 });
+  const { data: invoices } = await stripe.invoices.list({
+    customer,
+    status: 'paid',
+    limit: 100,
+  });
   const concluded = Number(statement!['concluded_at']);
   const own = invoices.filter(({ created }) => created * 1000 >= concluded);
   const paid = own.reduce((sum, { amount_paid: amount }) => sum + amount, 0);

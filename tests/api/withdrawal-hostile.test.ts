@@ -69,7 +69,10 @@ it('a statement shows to nobody who has only a trial link', async () => {
   const shownTo = async (shown: string) =>
     (await call('GET', '/api/billing/subscription', { token: shown })).body;
   expect(await shownTo(token)).toMatchObject({ withdrawal: { id } });
-  expect(await shownTo(await trialSession(phone))).toEqual({ success: true, subscription: null });
+  expect(await shownTo(await trialSession(phone))).toEqual({
+    success: true,
+    subscription: null,
+  });
 });
 
 describe('many statements about one number', () => {
@@ -90,7 +93,11 @@ describe('many statements about one number', () => {
     expect(receipt).not.toContain('evil.example');
     const objection = { token, body: { id: statement.id } };
     expect((await call('POST', `${path}/objection`, objection)).status).toBe(200);
-    const objected = { state: 'needs_owner', reason: 'objected', due_at: null };
+    const objected = {
+      state: 'needs_owner',
+      reason: 'objected',
+      due_at: null,
+    };
     expect((await openOf(phone)).rows).toMatchObject(responses.map(() => objected));
     expect((await call('GET', path, { token })).body).toMatchObject({ statement: null });
     expect((await subscriptionOf(customer)).status).toBe('active');
@@ -101,13 +108,25 @@ describe('many statements about one number', () => {
     async (status) => {
       const { phone, customer } = await buyer();
       await deliveredEvents(phone);
-      const id = await during({ bot: { status, match: phone } }, async () => {
-        const stated = await statedFor(phone);
-        await cronAfter(minute);
-        await cronAfter(objectionMs);
-        return stated;
+      const id = await during(
+        {
+          bot: {
+            status,
+            match: phone,
+          },
+        },
+        async () => {
+          const stated = await statedFor(phone);
+          await cronAfter(minute);
+          await cronAfter(objectionMs);
+          return stated;
+        },
+      );
+      expect(await kept(id)).toMatchObject({
+        state: 'received',
+        due_at: null,
+        attempts: 0,
       });
-      expect(await kept(id)).toMatchObject({ state: 'received', due_at: null, attempts: 0 });
       expect((await subscriptionOf(customer)).status).toBe('active');
     },
   );
@@ -124,8 +143,16 @@ describe('many statements about one number', () => {
     const { phone } = await buyer();
     const settings = { BOT_WEBHOOK_URL: '' };
     const body = { name: 'Not Ada', contact: phone };
-    const { statement } = (await call('POST', '/api/withdrawals', { body, settings })).body;
-    expect(await kept(statement.id)).toMatchObject({ state: 'received', due_at: null });
+    const { statement } = (
+      await call('POST', '/api/withdrawals', {
+        body,
+        settings,
+      })
+    ).body;
+    expect(await kept(statement.id)).toMatchObject({
+      state: 'received',
+      due_at: null,
+    });
   });
 
   it('are confirmed in no words of a stranger', async () => {
@@ -133,7 +160,10 @@ describe('many statements about one number', () => {
     const stated = await state({ name, contact: phone, plan: name });
     expect(stated.body.receipt).toContain('evil.example');
     const { body } = await call('POST', path, { token });
-    expect(body.statement).toMatchObject({ id: stated.body.statement.id, state: 'done' });
+    expect(body.statement).toMatchObject({
+      id: stated.body.statement.id,
+      state: 'done',
+    });
     expect(body.receipt).toContain(phone);
     expect(body.receipt).not.toContain('evil.example');
     const shown = (await call('GET', path, { token })).body;
@@ -144,12 +174,27 @@ describe('many statements about one number', () => {
   it('are told no more once their person has objected, and take no effect by themselves', async () => {
     const { phone, token } = await buyer();
     const body = { id: await statedFor(phone) };
-    expect((await call('POST', `${path}/objection`, { token, body })).status).toBe(200);
+    expect(
+      (
+        await call('POST', `${path}/objection`, {
+          token,
+          body,
+        })
+      ).status,
+    ).toBe(200);
     const later = await statedFor(phone);
     expect(await toldTo(phone)).toHaveLength(1);
-    expect(await kept(later)).toMatchObject({ state: 'received', reason: null, due_at: null });
+    expect(await kept(later)).toMatchObject({
+      state: 'received',
+      reason: null,
+      due_at: null,
+    });
     const confirmed = await call('POST', path, { token });
-    expect(confirmed.body.statement).toMatchObject({ id: later, state: 'done', refund: 1199 });
+    expect(confirmed.body.statement).toMatchObject({
+      id: later,
+      state: 'done',
+      refund: 1199,
+    });
   });
 
   it('are shown by the one that takes effect, with its date; one that takes none is not shown', async () => {
@@ -158,9 +203,15 @@ describe('many statements about one number', () => {
     await statedFor(phone);
     const shown = async () => (await call('GET', path, { token })).body;
     expect((await shown()).statement).toMatchObject({ id: first });
-    await call('POST', `${path}/objection`, { token, body: { id: first } });
+    await call('POST', `${path}/objection`, {
+      token,
+      body: { id: first },
+    });
     await statedFor(phone);
-    expect(await shown()).toMatchObject({ statement: null, contract: { tier: 'basic' } });
+    expect(await shown()).toMatchObject({
+      statement: null,
+      contract: { tier: 'basic' },
+    });
     const account = await call('GET', '/api/billing/subscription', { token });
     expect(account.body).not.toHaveProperty('withdrawal.objectUntil');
   });
@@ -168,12 +219,18 @@ describe('many statements about one number', () => {
   it('are told again when no contract can be meant that the objection was about', async () => {
     const { phone, token } = await buyer();
     const first = await statedFor(phone);
-    await call('POST', `${path}/objection`, { token, body: { id: first } });
+    await call('POST', `${path}/objection`, {
+      token,
+      body: { id: first },
+    });
     const settings = { WITHDRAWAL_DAYS: '1' };
     const stateLater = async (days: number) => {
       advanceClock(days * day);
       const body = { name: 'Not Ada', contact: phone };
-      const made = await call('POST', '/api/withdrawals', { body, settings });
+      const made = await call('POST', '/api/withdrawals', {
+        body,
+        settings,
+      });
       return kept(made.body.statement.id);
     };
     expect(await stateLater(2.9)).toMatchObject({ due_at: null });
@@ -186,12 +243,18 @@ describe('many statements about one number', () => {
       const id = await statedFor(phone);
       await isDue(id);
       await runCron();
-      expect(await kept(id)).toMatchObject({ state: 'needs_owner', reason: 'customer_unknown' });
+      expect(await kept(id)).toMatchObject({
+        state: 'needs_owner',
+        reason: 'customer_unknown',
+      });
     }
     await statedFor(phone);
     expect(await toldTo(phone)).toHaveLength(3);
     const { rows } = await openOf(phone);
-    expect(rows.at(-1)).toMatchObject({ state: 'received', due_at: null });
+    expect(rows.at(-1)).toMatchObject({
+      state: 'received',
+      due_at: null,
+    });
   });
 
   it('are one, once the contract has ended', async () => {
@@ -200,16 +263,30 @@ describe('many statements about one number', () => {
     const second = await statedFor(phone);
     await isDue(first);
     await runCron();
-    expect(await kept(first)).toMatchObject({ state: 'done', refund: 1199 });
-    expect(await kept(second)).toMatchObject({ state: 'done', reason: 'repeated', refund: 0 });
+    expect(await kept(first)).toMatchObject({
+      state: 'done',
+      refund: 1199,
+    });
+    expect(await kept(second)).toMatchObject({
+      state: 'done',
+      reason: 'repeated',
+      refund: 0,
+    });
     const { statement } = (await call('GET', path, { token })).body;
-    expect(statement).toMatchObject({ id: first, state: 'done', refund: 1199 });
+    expect(statement).toMatchObject({
+      id: first,
+      state: 'done',
+      refund: 1199,
+    });
 
     // The daily look at the first refund leaves a statement about another contract alone.
     const later = await statedFor(phone);
     await isDue(first);
     await runCron();
-    expect(await kept(later)).toMatchObject({ state: 'received', reason: null });
+    expect(await kept(later)).toMatchObject({
+      state: 'received',
+      reason: null,
+    });
   });
 
   it.each([
@@ -219,9 +296,17 @@ describe('many statements about one number', () => {
     ['Ada \u202ecba\u202c', 'Ada cba'],
   ])('say one thing on a line, and are not refused for it: %j', async (text, said) => {
     const contact = 'ada@example.com';
-    const { status, body } = await state({ name: text, contact, plan: text });
+    const { status, body } = await state({
+      name: text,
+      contact,
+      plan: text,
+    });
     expect(status).toBe(200);
-    expect(await kept(body.statement.id)).toMatchObject({ name: said, plan: said, contact });
+    expect(await kept(body.statement.id)).toMatchObject({
+      name: said,
+      plan: said,
+      contact,
+    });
     const lines = body.receipt.split('\n');
     expect(lines).toEqual(expect.arrayContaining([`Name: ${said}`, `Contract: ${said}`]));
   });
@@ -230,12 +315,20 @@ describe('many statements about one number', () => {
     'are refused where nothing of a name or a contact can be seen: %j',
     async (unseen) => {
       for (const field of ['name', 'contact']) {
-        const stated = { name: 'Ada Lovelace', contact: 'ada@example.com', [field]: unseen };
+        const stated = {
+          name: 'Ada Lovelace',
+          contact: 'ada@example.com',
+          [field]: unseen,
+        };
         const { status, body } = await state(stated);
         expect(status).toBe(400);
         const message = `${field} must have something that can be read`;
         const issues = [{ path: field, message }];
-        expect(body).toMatchObject({ code: 'invalid_field', message, issues });
+        expect(body).toMatchObject({
+          code: 'invalid_field',
+          message,
+          issues,
+        });
       }
     },
   );
@@ -255,10 +348,17 @@ describe('many statements about one number', () => {
 
   it('are objected to by an id that is one', async () => {
     const { token } = await newPerson();
-    const object = (id: string) => call('POST', `${path}/objection`, { token, body: { id } });
+    const object = (id: string) =>
+      call('POST', `${path}/objection`, {
+        token,
+        body: { id },
+      });
     const issues = [{ path: 'id' }];
     for (const id of ['\ud800', 'x\udc00'])
-      expect(await object(id)).toMatchObject({ status: 400, body: { issues } });
+      expect(await object(id)).toMatchObject({
+        status: 400,
+        body: { issues },
+      });
     expect((await object('x'.repeat(10_000))).status).toBe(404);
   });
 
@@ -271,7 +371,10 @@ describe('many statements about one number', () => {
   ];
   it.each(spellings)('find the account of a number %s', async (_, of) => {
     const { phone, token } = await newPerson();
-    const { body } = await state({ name: 'Ada Lovelace', contact: of(phone) });
+    const { body } = await state({
+      name: 'Ada Lovelace',
+      contact: of(phone),
+    });
     expect(await kept(body.statement.id)).toMatchObject({ user_id: userOf(token) });
   });
 
@@ -279,7 +382,10 @@ describe('many statements about one number', () => {
     const { phone } = await newPerson();
     const contact = `ada${phone}@example.com`;
     const { body } = await state({ name: 'Ada Lovelace', contact });
-    expect(await kept(body.statement.id)).toMatchObject({ user_id: null, contact });
+    expect(await kept(body.statement.id)).toMatchObject({
+      user_id: null,
+      contact,
+    });
   });
 });
 
@@ -291,11 +397,19 @@ describe('statements of nobody whom we know', () => {
     const settings = { LIMIT_STATEMENTS_PER_ADDRESS: '2/1h' };
     const stateFrom = (index: number) => {
       const address = `${network}:${index.toString(16)}::1`;
-      return call('POST', '/api/withdrawals', { body: nobody, address, settings });
+      return call('POST', '/api/withdrawals', {
+        body: nobody,
+        address,
+        settings,
+      });
     };
     const responses = await parallel(14, stateFrom);
     expect(tally(responses)).toEqual({ 200: 10, 429: 4 });
-    const elsewhere = { body: nobody, address: `${newNetwork()}::1`, settings };
+    const elsewhere = {
+      body: nobody,
+      address: `${newNetwork()}::1`,
+      settings,
+    };
     expect((await call('POST', '/api/withdrawals', elsewhere)).status).toBe(200);
   });
 
@@ -303,8 +417,16 @@ describe('statements of nobody whom we know', () => {
     const { status, body } = await state(nobody);
     const { id } = body.statement;
     expect(status).toBe(200);
-    expect(body.statement).toMatchObject({ state: 'received', refund: null });
-    const ofOwner = { state: 'needs_owner', reason: 'account_unknown', due_at: null, attempts: 0 };
+    expect(body.statement).toMatchObject({
+      state: 'received',
+      refund: null,
+    });
+    const ofOwner = {
+      state: 'needs_owner',
+      reason: 'account_unknown',
+      due_at: null,
+      attempts: 0,
+    };
     expect(await kept(id)).toMatchObject(ofOwner);
     await runCron();
     expect(await kept(id)).toMatchObject(ofOwner);
@@ -322,7 +444,10 @@ describe('statements of nobody whom we know', () => {
     const own = body.statement.id;
     await isDue(stranger, 1);
     await isDue(own, 2);
-    const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
+    const db = openDatabase(settingsOf(env)!, {
+      requests: 0,
+      unreachable: false,
+    });
     const due = await dueStatements(db, Date.now(), 1000);
     const places = [own, stranger].map((id) => due.findIndex((each) => each.id === id));
     expect(places.every((place) => place >= 0)).toBe(true);
@@ -358,10 +483,18 @@ describe('a statement that somebody else has made', () => {
     const [first, id] = [await statedFor(other.phone), await statedFor(phone)];
     await isDue(first, 1);
     await isDue(id, 2);
-    await sandbox.faults({ stripe: { hold: true, match: other.customer } });
+    await sandbox.faults({
+      stripe: {
+        hold: true,
+        match: other.customer,
+      },
+    });
     const job = runCron();
     await eventually(async () => expect(await sandbox.heldBy(other.customer)).toBe(1));
-    const objection = await call('POST', `${path}/objection`, { token, body: { id } });
+    const objection = await call('POST', `${path}/objection`, {
+      token,
+      body: { id },
+    });
     await sandbox.faults({ stripe: null });
     await job;
     expect(objection.status).toBe(200);
@@ -395,10 +528,20 @@ describe('a statement that somebody else has made', () => {
 
   it("stands in the export without the address, which may be a stranger's", async () => {
     const { phone, token } = await buyer();
-    await state({ name: 'Not Ada', contact: phone, email: 'stranger@example.com' });
-    await call('POST', path, { token, body: { email: 'ada@example.com' } });
+    await state({
+      name: 'Not Ada',
+      contact: phone,
+      email: 'stranger@example.com',
+    });
+    await call('POST', path, {
+      token,
+      body: { email: 'ada@example.com' },
+    });
     await buys({ phone, token });
-    await call('POST', path, { token, body: { email: 'ada@example.com' } });
+    await call('POST', path, {
+      token,
+      body: { email: 'ada@example.com' },
+    });
     const { body, text } = await exportOf(token);
     const addresses = body.withdrawals.map(({ email }: { email?: string }) => email);
     expect(addresses.toSorted()).toEqual(['ada@example.com', undefined]);
@@ -410,7 +553,10 @@ describe('a statement that somebody else has made', () => {
     const { body } = await state({ name: 'Not Ada', contact: phone });
     await isDue(body.statement.id);
     await runCron();
-    expect(await kept(body.statement.id)).toMatchObject({ state: 'done', tier: 'basic' });
+    expect(await kept(body.statement.id)).toMatchObject({
+      state: 'done',
+      tier: 'basic',
+    });
     const link = new URL(/https?:\S+receipt\?key=\S+/.exec(body.receipt)![0]);
     const file = await send(link.pathname + link.search);
     expect(file.status).toBe(200);
@@ -431,17 +577,32 @@ it('an interrupted withdrawal goes on with its own contract, not with one bought
   const person = await buyer();
   const id = await statedFor(person.phone);
   await isDue(id);
-  await during({ stripe: { status: 500, path: '/v1/credit_notes' } }, () => runCron());
+  await during(
+    {
+      stripe: {
+        status: 500,
+        path: '/v1/credit_notes',
+      },
+    },
+    () => runCron(),
+  );
   const begun = await subscriptionOf(person.customer);
   expect(begun.status).toBe('canceled');
-  expect(await kept(id)).toMatchObject({ state: 'received', subscription: begun.id });
+  expect(await kept(id)).toMatchObject({
+    state: 'received',
+    subscription: begun.id,
+  });
   const objection = { token: person.token, body: { id } };
   expect((await call('POST', `${path}/objection`, objection)).status).toBe(404);
   await run('update customers set lease_until = 0 where stripe_id = ?', person.customer);
   await buys(person);
   await isDue(id);
   await runCron();
-  expect(await kept(id)).toMatchObject({ state: 'done', subscription: begun.id, refund: 1199 });
+  expect(await kept(id)).toMatchObject({
+    state: 'done',
+    subscription: begun.id,
+    refund: 1199,
+  });
   expect((await subscriptionOf(person.customer)).status).toBe('active');
   expect(await planOf(person.token)).toEqual(['basic', 'active']);
 });
@@ -452,7 +613,12 @@ it('a deletion leaves a settled withdrawal as it is', async () => {
   expect((await deleteAccount(token)).status).toBe(200);
   await isDue(body.statement.id);
   await runCron();
-  const settled = { state: 'done', reason: null, refund: 1199, due_at: null };
+  const settled = {
+    state: 'done',
+    reason: null,
+    refund: 1199,
+    due_at: null,
+  };
   expect(await kept(body.statement.id)).toMatchObject(settled);
 });
 
@@ -468,7 +634,10 @@ it('a choice made after the purchase changes nothing of its contract', async () 
 
 it('a session that a trial link has opened notes no choice for the plan after the trial', async () => {
   const person = await newPerson();
-  const limited = await trialSession(person.phone, { tier: 'premium', days: 3 });
+  const limited = await trialSession(person.phone, {
+    tier: 'premium',
+    days: 3,
+  });
   await buys(person);
   const customer = await customerOf(person.phone);
   const notes = async () => (await subscriptionOf(customer)).metadata;
@@ -481,13 +650,19 @@ it('a session that a trial link has opened notes no choice for the plan after th
 
 it('a session that a trial link has opened notes no choice for what somebody pays for', async () => {
   const person = await newPerson();
-  const limited = await trialSession(person.phone, { tier: 'premium', days: 1 });
+  const limited = await trialSession(person.phone, {
+    tier: 'premium',
+    days: 1,
+  });
   await subscribe(person.token, 'basic');
   await advance(person.phone, 48 * hour);
   const body = { tier: 'premium', startNow: true };
   const page = '/api/billing/create-subscription-update-session';
   const refused = await call('POST', page, { token: limited, body });
-  expect(refused).toMatchObject({ status: 403, body: { code: 'sign_in_needed' } });
+  expect(refused).toMatchObject({
+    status: 403,
+    body: { code: 'sign_in_needed' },
+  });
   const { status, metadata } = await subscriptionOf(await customerOf(person.phone));
   expect(status).toBe('active');
   expect(metadata).not.toHaveProperty('start_now_premium');
@@ -506,7 +681,10 @@ it('reading a contract and withdrawing are limited, each by itself', async () =>
     );
   await useUp('billing-calls');
   const refused = await call('GET', path, { token });
-  expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { code: 'rate_limited' },
+  });
   expect(refused.headers.get('retry-after')).toBeTruthy();
   expect((await call('POST', path, { token })).body.statement).toMatchObject({ state: 'done' });
   await useUp('withdrawals');
@@ -534,7 +712,10 @@ describe('a customer that somebody has given to another account by hand', () => 
     const answer = await call(method, route, { token });
     expect(answer.status).toBe(503);
     const left = await subscriptionOf(customer);
-    expect(left).toMatchObject({ status: 'active', cancel_at_period_end: false });
+    expect(left).toMatchObject({
+      status: 'active',
+      cancel_at_period_end: false,
+    });
     expect(await planOf(token)).toEqual(['free', 'active']);
   });
 

@@ -29,8 +29,24 @@ const faults: [what: string, faults: Faults][] = [
   ['refuses', { stripe: { status: 400 } }],
   ['refuses our key', { stripe: { status: 401 } }],
   ['finds nothing', { stripe: { status: 404 } }],
-  ['refuses its subscriptions', { stripe: { status: 400, path: '/v1/subscriptions' } }],
-  ['refuses its invoices', { stripe: { status: 400, path: '/v1/invoices' } }],
+  [
+    'refuses its subscriptions',
+    {
+      stripe: {
+        status: 400,
+        path: '/v1/subscriptions',
+      },
+    },
+  ],
+  [
+    'refuses its invoices',
+    {
+      stripe: {
+        status: 400,
+        path: '/v1/invoices',
+      },
+    },
+  ],
   ['fails', { stripe: { status: 500 } }],
   ['does not know the customer', { stripe: { unknownCustomer: true } }],
 ];
@@ -46,20 +62,42 @@ describe.each(faults)('while Stripe %s', (_, fault) => {
     }));
 
     // What only Stripe knows is not made up.
-    const known = { tier: 'basic', startNow: true, paid: null, refund: null, currency: 'usd' };
-    expect(before).toMatchObject({ status: 200, body: { contract: known, statement: null } });
+    const known = {
+      tier: 'basic',
+      startNow: true,
+      paid: null,
+      refund: null,
+      currency: 'usd',
+    };
+    expect(before).toMatchObject({
+      status: 200,
+      body: { contract: known, statement: null },
+    });
     const { statement, receipt } = stated.body;
     expect(stated.status).toBe(200);
     expect(statement.state).toBe('received');
-    expect(shown).toMatchObject({ status: 200, body: { contract: null, statement, receipt } });
-    expect(again).toMatchObject({ status: 200, body: { statement, receipt } });
+    expect(shown).toMatchObject({
+      status: 200,
+      body: {
+        contract: null,
+        statement,
+        receipt,
+      },
+    });
+    expect(again).toMatchObject({
+      status: 200,
+      body: { statement, receipt },
+    });
 
     await goOn(customer);
     const events = await deliveredEvents(phone);
     const told = events.filter(({ type }) => type === 'withdrawal.received');
     expect(told).toMatchObject([{ data: { receipt } }]);
     const { id } = statement;
-    expect((await read(token)).body.statement).toMatchObject({ id, state: 'done' });
+    expect((await read(token)).body.statement).toMatchObject({
+      id,
+      state: 'done',
+    });
     expect(await statementsOf(customer)).toHaveLength(1);
     expect(await refundsOf(customer)).toHaveLength(1);
     expect(await planOf(token)).toEqual(['free', 'active']);
@@ -68,8 +106,14 @@ describe.each(faults)('while Stripe %s', (_, fault) => {
   it('somebody who never bought anything has nothing to withdraw from', async () => {
     const { token } = await newPerson();
     await during(fault, async () => {
-      expect(await read(token)).toMatchObject({ status: 200, body: { contract: null } });
-      expect(await withdraw(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect(await read(token)).toMatchObject({
+        status: 200,
+        body: { contract: null },
+      });
+      expect(await withdraw(token)).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      });
     });
   });
 });
@@ -85,7 +129,10 @@ async function waiting(): Promise<Subscriber> {
 it('one statement stands, also when made again once Stripe responds', async () => {
   const { token, customer } = await waiting();
   const again = await withdraw(token);
-  expect(again).toMatchObject({ status: 200, body: { statement: { state: 'done' } } });
+  expect(again).toMatchObject({
+    status: 200,
+    body: { statement: { state: 'done' } },
+  });
   expect(await statementsOf(customer)).toHaveLength(1);
   expect(await refundsOf(customer)).toEqual([1199]);
 });
@@ -127,12 +174,23 @@ async function tryAgain(customer: string): Promise<void> {
 
 it('nobody is kept from leaving by a statement that Stripe refuses', async () => {
   const { id } = await leaving({ stripe: { status: 400 } });
-  expect(await stateOf(id)).toMatchObject({ state: 'needs_owner', reason: 'refused' });
+  expect(await stateOf(id)).toMatchObject({
+    state: 'needs_owner',
+    reason: 'refused',
+  });
 });
 
 const misunderstandings: [what: string, fault: Faults][] = [
   ['refuses our key', { stripe: { status: 401 } }],
-  ['does not allow our key to refund', { stripe: { status: 403, path: '/v1/credit_notes' } }],
+  [
+    'does not allow our key to refund',
+    {
+      stripe: {
+        status: 403,
+        path: '/v1/credit_notes',
+      },
+    },
+  ],
   ['does not know the customer', { stripe: { unknownCustomer: true } }],
 ];
 
@@ -150,10 +208,17 @@ describe.each(misunderstandings)('after somebody has left while Stripe %s', (_, 
     await isDue(id);
     await runCron();
     await tryAgain(customer);
-    const { data: invoices } = await stripe.invoices.list({ customer, limit: 100 });
+    const { data: invoices } = await stripe.invoices.list({
+      customer,
+      limit: 100,
+    });
     const settled = await stateOf(id);
     const owed = owedByLaw(invoices, true, Number(settled['billed_at']));
-    expect(settled).toMatchObject({ state: 'done', reason: null, refund: owed });
+    expect(settled).toMatchObject({
+      state: 'done',
+      reason: null,
+      refund: owed,
+    });
     expect(owed).toBeLessThan(1199);
     expect(await refundsOf(customer)).toEqual([owed]);
     expect(await isDeleted(customer)).toBe(true);
@@ -166,16 +231,36 @@ describe('the statement of somebody who has left while Stripe refused our key', 
 
   it('is refunded once, whatever is cut off', async () => {
     const { id, customer } = await leaving(refusedKey);
-    const remembered: Faults = { stripe: { status: 500, remember: true, match: 'email_type' } };
+    const remembered: Faults = {
+      stripe: {
+        status: 500,
+        remember: true,
+        match: 'email_type',
+      },
+    };
     await during(remembered, () => tryAgain(customer));
     expect(await stateOf(id)).toMatchObject({ state: 'received' });
-    const lost: Faults = { stripe: { cut: true, path: '/v1/credit_notes' } };
+    const lost: Faults = {
+      stripe: {
+        cut: true,
+        path: '/v1/credit_notes',
+      },
+    };
     await during(lost, () => tryAgain(customer));
-    await during({ libsql: { drop: true, match: 'withdrawal.refunded' } }, () =>
-      tryAgain(customer),
+    await during(
+      {
+        libsql: {
+          drop: true,
+          match: 'withdrawal.refunded',
+        },
+      },
+      () => tryAgain(customer),
     );
     await tryAgain(customer);
-    expect(await stateOf(id)).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await stateOf(id)).toMatchObject({
+      state: 'done',
+      refund: 1199,
+    });
     expect(await refundsOf(customer)).toEqual([1199]);
     expect(await isDeleted(customer)).toBe(true);
   });
@@ -193,7 +278,10 @@ describe('the statement of somebody who has left while Stripe refused our key', 
     await run('update customers set lease_until = 0 where stripe_id = ?', customer);
     await isDue(id);
     await Promise.all([runCron('0 * * * *'), runCron('0 * * * *'), runCron(), runCron()]);
-    expect(await stateOf(id)).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await stateOf(id)).toMatchObject({
+      state: 'done',
+      refund: 1199,
+    });
     expect(await refundsOf(customer)).toEqual([1199]);
   });
 
@@ -204,7 +292,10 @@ describe('the statement of somebody who has left while Stripe refused our key', 
     const late = await startHeld(() => runCron(), looksForUser, userId);
     await tryAgain(customer);
     await late.finish();
-    expect(await stateOf(id)).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await stateOf(id)).toMatchObject({
+      state: 'done',
+      refund: 1199,
+    });
   });
 
   it('is left to the owner who has closed the customer by hand', async () => {
@@ -212,7 +303,10 @@ describe('the statement of somebody who has left while Stripe refused our key', 
     await run('delete from customers where stripe_id = ?', customer);
     await isDue(id);
     await runCron();
-    expect(await stateOf(id)).toMatchObject({ state: 'needs_owner', reason: 'account_unknown' });
+    expect(await stateOf(id)).toMatchObject({
+      state: 'needs_owner',
+      reason: 'account_unknown',
+    });
   });
 });
 
@@ -220,7 +314,10 @@ it('an order without a payment is no contract, as soon as Stripe says so', async
   const { token } = await newPerson();
   await orderPage(token, { tier: 'basic' });
   expect((await read(token)).body.contract).toBeNull();
-  expect(await withdraw(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  expect(await withdraw(token)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict' },
+  });
 });
 
 it('a receipt stays as it was given, at its link and wherever else it is shown', async () => {

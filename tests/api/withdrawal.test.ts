@@ -19,7 +19,10 @@ const read = async (token: string) => (await call('GET', path, { token })).body;
 /** Such as "December 1, 2026 at 09:05:00 UTC". */
 function inWords(iso: string): string {
   const date = new Date(iso);
-  const written = date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' });
+  const written = date.toLocaleDateString('en', {
+    dateStyle: 'long',
+    timeZone: 'UTC',
+  });
   return `${written} at ${iso.slice(11, 19)} UTC`;
 }
 
@@ -62,7 +65,10 @@ describe('a statement gives back', () => {
     const { phone, token, customer } = await buyer('premium');
     await advance(phone, week + 2 * hour);
     expect(await paymentsOf(customer)).toEqual([2999, 2999]);
-    expect((await read(token)).contract).toMatchObject({ paid: 5998, refund: 5998 });
+    expect((await read(token)).contract).toMatchObject({
+      paid: 5998,
+      refund: 5998,
+    });
     await withdraw(token);
     expect(await refundsOf(customer)).toEqual([2999, 2999]);
   });
@@ -97,7 +103,10 @@ describe('a statement gives back', () => {
       return found.deleted ? null : found.balance;
     };
     expect(await balance()).toBe(0);
-    expect((await read(token)).contract).toMatchObject({ paid: 1898, refund: 1398 });
+    expect((await read(token)).contract).toMatchObject({
+      paid: 1898,
+      refund: 1398,
+    });
     const { body } = await withdraw(token);
     expect(body.statement).toMatchObject({ state: 'done', refund: 1398 });
     expect(await balance()).toBe(-500);
@@ -143,13 +152,23 @@ describe('a contract can be withdrawn', () => {
     await call('POST', '/api/billing/cancel', { token });
     await advance(phone, 8 * day);
     expect((await subscriptionOf(customer)).status).toBe('canceled');
-    expect((await withdraw(token)).body.statement).toMatchObject({ refund: 1199, state: 'done' });
+    expect((await withdraw(token)).body.statement).toMatchObject({
+      refund: 1199,
+      state: 'done',
+    });
   });
 
   it('only by somebody who has bought something', async () => {
     const { token } = await newPerson();
-    expect(await read(token)).toEqual({ success: true, contract: null, statement: null });
-    expect(await withdraw(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await read(token)).toEqual({
+      success: true,
+      contract: null,
+      statement: null,
+    });
+    expect(await withdraw(token)).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    });
   });
 
   it('never, where the owner has turned it off', async () => {
@@ -167,10 +186,20 @@ describe('a contract can be withdrawn', () => {
     ];
     const settings = { WITHDRAWAL_DAYS: '0' };
     for (const [method, way, sent] of ways) {
-      const off = await call(method, way, { token, settings, ...(sent && { body: sent }) });
-      expect(off, `${method} ${way}`).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      const off = await call(method, way, {
+        token,
+        settings,
+        ...(sent && { body: sent }),
+      });
+      expect(off, `${method} ${way}`).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      });
     }
-    const shown = await call('GET', '/api/billing/subscription', { token, settings });
+    const shown = await call('GET', '/api/billing/subscription', {
+      token,
+      settings,
+    });
     expect(shown.body).not.toHaveProperty('withdrawal');
     expect((await subscriptionOf(customer)).status).toBe('active');
   });
@@ -178,7 +207,12 @@ describe('a contract can be withdrawn', () => {
   it.each([1, 30])('for as many days as the owner sets: %i', async (days) => {
     const { token } = await buyer('basic');
     const settings = { WITHDRAWAL_DAYS: String(days) };
-    const { contract } = (await call('GET', path, { token, settings })).body;
+    const { contract } = (
+      await call('GET', path, {
+        token,
+        settings,
+      })
+    ).body;
     const lasts = Date.parse(contract.withdrawableUntil) - Date.parse(contract.concludedAt);
     expect(Math.floor(lasts / (day * 1000))).toBe(days + 1);
   });
@@ -209,7 +243,10 @@ describe('a statement', () => {
     const file = await send(link.pathname + link.search);
     expect(await file.text()).toBe(`${body.receipt}\n`);
     const wrong = await call('GET', `${link.pathname}?key=${'0'.repeat(64)}`);
-    expect(wrong).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(wrong).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
   });
 
   it.each([
@@ -218,7 +255,10 @@ describe('a statement', () => {
   ])('has a receipt with the date in its language: %s', async (language, received) => {
     const body = { name: 'Ada Lovelace', contact: 'ada@example.com' };
     const headers = { 'accept-language': language };
-    const made = await call('POST', '/api/withdrawals', { body, headers });
+    const made = await call('POST', '/api/withdrawals', {
+      body,
+      headers,
+    });
     expect(made.body.receipt).toMatch(received);
   });
 
@@ -234,7 +274,11 @@ describe('a statement', () => {
       },
       {
         type: 'withdrawal.refunded',
-        data: { phone, amount: body.statement.refund, currency: 'usd' },
+        data: {
+          phone,
+          amount: body.statement.refund,
+          currency: 'usd',
+        },
       },
     ]);
   });
@@ -295,7 +339,11 @@ describe('when something fails', () => {
       const stated = await withdraw(token);
       return { body: stated.body, shown: await read(token) };
     });
-    const received = { contract: null, statement: body.statement, receipt: body.receipt };
+    const received = {
+      contract: null,
+      statement: body.statement,
+      receipt: body.receipt,
+    };
     expect(shown).toMatchObject(received);
     expect(await read(token)).toMatchObject(received);
     await run('update customers set lease_until = 0 where stripe_id = ?', customer);
@@ -303,16 +351,27 @@ describe('when something fails', () => {
     await runCron();
     expect((await read(token)).statement).toMatchObject({ state: 'done' });
     await subscribe(token, 'premium');
-    expect((await read(token)).contract).toMatchObject({ tier: 'premium', refund: 2999 });
+    expect((await read(token)).contract).toMatchObject({
+      tier: 'premium',
+      refund: 2999,
+    });
   });
 
   it('a response of Stripe that was lost doubles no refund', async () => {
     const { token, customer } = await buyer('basic');
-    const fault = { stripe: { cut: true, path: '/v1/credit_notes' } } as const;
+    const fault = {
+      stripe: {
+        cut: true,
+        path: '/v1/credit_notes',
+      },
+    } as const;
     const { body } = await during(fault, () => withdraw(token));
     await run('update withdrawals set due_at = 0 where id = ?', body.statement.id);
     await runCron();
-    expect((await read(token)).statement).toMatchObject({ state: 'done', refund: 1199 });
+    expect((await read(token)).statement).toMatchObject({
+      state: 'done',
+      refund: 1199,
+    });
     expect(await refundsOf(customer)).toEqual([1199]);
   });
 
@@ -343,7 +402,10 @@ describe('when something fails', () => {
     await sandbox.card(phone, true);
     await advance(phone, week + 2 * hour);
     expect((await subscriptionOf(customer)).status).toBe('past_due');
-    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'done', refund: 1199 });
+    expect((await withdraw(token)).body.statement).toMatchObject({
+      state: 'done',
+      refund: 1199,
+    });
     await sandbox.card(phone, false);
     await advance(phone, 3 * week);
     expect(await paymentsOf(customer)).toEqual([1199]);
@@ -367,8 +429,16 @@ describe('the form for everybody', () => {
 
   it('responds the same whether or not a number belongs to an account', async () => {
     const { phone, token, customer } = await buyer('basic');
-    const known = await state({ name: 'Ada Lovelace', contact: phone, plan: 'Basic' });
-    const unknown = await state({ name: 'Ada Lovelace', contact: '+15559990000', plan: 'Basic' });
+    const known = await state({
+      name: 'Ada Lovelace',
+      contact: phone,
+      plan: 'Basic',
+    });
+    const unknown = await state({
+      name: 'Ada Lovelace',
+      contact: '+15559990000',
+      plan: 'Basic',
+    });
     const shape = ({ status, body }: typeof known) => [
       status,
       Object.keys(body),
@@ -389,11 +459,17 @@ describe('the form for everybody', () => {
       'select state, reason from withdrawals where id = ?',
       unknown.body.statement.id,
     );
-    expect(rows[0]).toMatchObject({ state: 'needs_owner', reason: 'account_unknown' });
+    expect(rows[0]).toMatchObject({
+      state: 'needs_owner',
+      reason: 'account_unknown',
+    });
 
     // The owner of the number is told, and the plan stays until the statement takes effect.
     const { statement, receipt } = await read(token);
-    expect(statement).toMatchObject({ id: known.body.statement.id, state: 'received' });
+    expect(statement).toMatchObject({
+      id: known.body.statement.id,
+      state: 'received',
+    });
     const waits = Date.parse(statement.objectUntil) - Date.parse(statement.submittedAt);
     expect(waits).toBe(objectionMs);
     expect(receipt).toContain(`takes effect on ${inWords(statement.objectUntil)}.`);
@@ -409,12 +485,19 @@ describe('the form for everybody', () => {
 
   it('takes effect by itself when the time to object is over', async () => {
     const { phone, token, customer } = await buyer('basic');
-    const { body } = await state({ name: 'Ada Lovelace', contact: phone });
+    const { body } = await state({
+      name: 'Ada Lovelace',
+      contact: phone,
+    });
     await run('update withdrawals set due_at = 0 where id = ?', body.statement.id);
     await runCron();
     expect(await read(token)).toMatchObject({
       contract: null,
-      statement: { id: body.statement.id, state: 'done', refund: 1199 },
+      statement: {
+        id: body.statement.id,
+        state: 'done',
+        refund: 1199,
+      },
     });
     expect(await refundsOf(customer)).toEqual([1199]);
     expect(await planOf(token)).toEqual(['free', 'active']);
@@ -434,31 +517,58 @@ describe('the form for everybody', () => {
 
   it('takes effect once its person has confirmed it, also while Stripe does not respond', async () => {
     const { phone, token, customer } = await buyer('basic');
-    const { id } = (await state({ name: 'Ada Lovelace', contact: phone })).body.statement;
+    const { id } = (
+      await state({
+        name: 'Ada Lovelace',
+        contact: phone,
+      })
+    ).body.statement;
     const { shown, confirmed } = await during({ stripe: { status: 500 } }, async () => {
       const found = await read(token);
       // As of a statement of which its person was not told.
       await run('update withdrawals set due_at = null where id = ?', id);
       return { shown: found, confirmed: await withdraw(token) };
     });
-    expect(shown).toMatchObject({ contract: null, statement: { id, state: 'received' } });
+    expect(shown).toMatchObject({
+      contract: null,
+      statement: { id, state: 'received' },
+    });
     expect(shown.statement).toHaveProperty('objectUntil');
-    expect(confirmed.body.statement).toMatchObject({ id, state: 'received' });
+    expect(confirmed.body.statement).toMatchObject({
+      id,
+      state: 'received',
+    });
     const { rows } = await run('select due_at from withdrawals where id = ?', id);
     expect(Number(rows[0]!['due_at'])).toBeLessThanOrEqual(Date.now());
     await run('update customers set lease_until = 0 where stripe_id = ?', customer);
     await runCron();
-    expect((await read(token)).statement).toMatchObject({ id, state: 'done', refund: 1199 });
+    expect((await read(token)).statement).toMatchObject({
+      id,
+      state: 'done',
+      refund: 1199,
+    });
     expect(await refundsOf(customer)).toEqual([1199]);
   });
 
   it('ends nothing when its person objects, who can withdraw afterwards all the same', async () => {
     const { phone, token, customer } = await buyer('basic');
-    const { id } = (await state({ name: 'Not Ada', contact: phone })).body.statement;
-    const object = (of: string) => call('POST', `${path}/objection`, { token: of, body: { id } });
+    const { id } = (
+      await state({
+        name: 'Not Ada',
+        contact: phone,
+      })
+    ).body.statement;
+    const object = (of: string) =>
+      call('POST', `${path}/objection`, {
+        token: of,
+        body: { id },
+      });
     const other = await newPerson();
     expect((await object(other.token)).status).toBe(404);
-    expect(await object(token)).toMatchObject({ status: 200, body: { success: true } });
+    expect(await object(token)).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
     expect((await object(token)).status).toBe(404);
     await run('update withdrawals set due_at = 0 where id = ? and due_at is not null', id);
     await runCron();
@@ -466,8 +576,14 @@ describe('the form for everybody', () => {
     expect(statement).toBeNull();
     expect(contract).toMatchObject({ tier: 'basic', refund: 1199 });
     const { rows } = await run('select state, reason from withdrawals where id = ?', id);
-    expect(rows[0]).toMatchObject({ state: 'needs_owner', reason: 'objected' });
-    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'done', refund: 1199 });
+    expect(rows[0]).toMatchObject({
+      state: 'needs_owner',
+      reason: 'objected',
+    });
+    expect((await withdraw(token)).body.statement).toMatchObject({
+      state: 'done',
+      refund: 1199,
+    });
     expect(await refundsOf(customer)).toEqual([1199]);
   });
 
@@ -482,7 +598,14 @@ describe('the form for everybody', () => {
   it.each([
     [{ name: 'A', contact: 'a@example.com' }, 'name'],
     [{ name: 'Ada', contact: 'x' }, 'contact'],
-    [{ name: 'Ada', contact: 'a@example.com', email: 'nowhere' }, 'email'],
+    [
+      {
+        name: 'Ada',
+        contact: 'a@example.com',
+        email: 'nowhere',
+      },
+      'email',
+    ],
   ])('refuses %j', async (body, field) => {
     expect((await state(body)).body).toMatchObject({
       code: 'invalid_field',
@@ -497,7 +620,10 @@ it('the owner is told each hour of statements that wait for three days', async (
   const { id } = made.body.statement;
   const { rows } = await run('select seq from withdrawals where id = ?', id);
   const seq = Number(rows[0]!['seq']);
-  const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
+  const db = openDatabase(settingsOf(env)!, {
+    requests: 0,
+    unreachable: false,
+  });
   const overdue = (after: number) =>
     overdueStatements(db, Date.parse(made.body.statement.submittedAt) + after * 1000);
   expect(await overdue(3 * day - 1)).not.toContain(seq);

@@ -1,7 +1,11 @@
 import { figure, type Part, type Target } from './measurement.ts';
 
 /** The parts that a run has measured, by their letters. */
-export type Run = { date: string; machine: string; parts: Record<string, Part> };
+export type Run = {
+  date: string;
+  machine: string;
+  parts: Record<string, Part>;
+};
 
 const begin = '<!-- figures: `npm run bench` writes what is between these two lines -->';
 const end = '<!-- end of figures -->';

@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** A figure with `atMost: Infinity` is reported alone. */
-export type Target = { what: string; value: number; atMost: number; unit?: string };
+export type Target = {
+  what: string;
+  value: number;
+  atMost: number;
+  unit?: string;
+};
 export type Part = {
   title: string;
   header: string[];

@@ -14,7 +14,11 @@ import type { Person } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
-const usageCard = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });
+const usageCard = (page: Page) =>
+  page.getByRole('region', {
+    name: 'Usage',
+    exact: true,
+  });
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const renewalDate = '2025-01-05T09:00:00.000Z';
 const payment = 'Please update your payment method to reactivate.';
@@ -42,7 +46,12 @@ const rows: Row[] = [
     ['Manage Scheduled Plan', 'Modify or cancel your scheduled plan'],
   ],
   [
-    { tier: 'basic', subscriptionStatus: 'past_due', renewalDate, used: 44 },
+    {
+      tier: 'basic',
+      subscriptionStatus: 'past_due',
+      renewalDate,
+      used: 44,
+    },
     ['Payment Past Due', payment],
     ['44 / 30', 100],
     ['Manage Subscription', 'View billing history and manage payment methods'],
@@ -219,7 +228,12 @@ test(
   { tag: '@full' },
   async ({ page, stub }) => {
     const renewalDate = '2025-03-11T09:00:00.000Z';
-    await stub.signedIn({ tier: 'premium', subscriptionStatus: 'trialing', renewalDate, used: 3 });
+    await stub.signedIn({
+      tier: 'premium',
+      subscriptionStatus: 'trialing',
+      renewalDate,
+      used: 3,
+    });
     const texts = [
       '+1 555-123-4567',
       'Premium',
@@ -258,8 +272,16 @@ test('what leads out of a plan fits its state, and no hint is printed without it
 }) => {
   const leaving = page.getByRole('region', { name: 'Leaving a plan' });
   const links = leaving.getByRole('link');
-  const trial = { tier: 'premium', isTrial: true, subscriptionStatus: 'trialing', renewalDate };
-  await openAccount(page, stub, { tier: 'premium', cancelAtDate: renewalDate });
+  const trial = {
+    tier: 'premium',
+    isTrial: true,
+    subscriptionStatus: 'trialing',
+    renewalDate,
+  };
+  await openAccount(page, stub, {
+    tier: 'premium',
+    cancelAtDate: renewalDate,
+  });
   await expect(links.first()).toHaveText('Keep my plan');
   await expect(leaving.getByText('It is cancelled and ends on January 5, 2025')).toBeVisible();
 
@@ -282,4 +304,9 @@ test('what leads out of a plan fits its state, and no hint is printed without it
   await expect(links.first()).toHaveText('Cancel subscription');
 });
 
-const shown = { tier: 'premium', status: 'trialing', renewalDate, cancelAtDate: null };
+const shown = {
+  tier: 'premium',
+  status: 'trialing',
+  renewalDate,
+  cancelAtDate: null,
+};

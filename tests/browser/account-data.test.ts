@@ -33,7 +33,10 @@ test('the data is saved as a JSON file, and a download that fails says so once',
   page,
   stub,
 }) => {
-  const data = { success: true, profile: { phoneNumber: '+15551234567' } };
+  const data = {
+    success: true,
+    profile: { phoneNumber: '+15551234567' },
+  };
   stub.respond('exportMe', data);
   await openAccount(page, stub);
   const download = page.waitForEvent('download');
@@ -66,7 +69,10 @@ test('another session can be ended, this one cannot, and logging out everywhere 
     /^End session: Chrome on Windows, November \d+, 2026, /,
   );
   await expect(rows.nth(0).getByRole('button')).toHaveCount(0);
-  stub.respond('getSessions', { success: true, sessions: sessions.slice(0, 1) });
+  stub.respond('getSessions', {
+    success: true,
+    sessions: sessions.slice(0, 1),
+  });
   await rows.nth(1).getByRole('button', { name: 'End session' }).click();
   await expect(rows).toHaveCount(1);
   await takeToasts(page, ['Session ended']);

@@ -12,7 +12,10 @@ import { expect, stubbed as test } from './support/test.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const changeNumber = (page: Page) =>
-  management(page).getByRole('button', { name: 'Change Number', exact: true });
+  management(page).getByRole('button', {
+    name: 'Change Number',
+    exact: true,
+  });
 
 const portals = [
   {
@@ -47,7 +50,11 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
       const open = management(page).getByRole('button', { name: button });
       const failing = [
         [
-          () => stub.respond(name, { success: false, message: 'The desk is closed.' }),
+          () =>
+            stub.respond(name, {
+              success: false,
+              message: 'The desk is closed.',
+            }),
           'The desk is closed.',
         ],
         [() => stub.respond(name, { success: true }), nothing],
@@ -118,7 +125,10 @@ test('Back at the code of a new number leads to that number, and later off the p
 }) => {
   const goBack = () => page.evaluate(() => history.back());
   const code = management(page).getByLabel('Verification code');
-  stub.respond('beginPhoneChange', { success: true, challenge: 'challenge' });
+  stub.respond('beginPhoneChange', {
+    success: true,
+    challenge: 'challenge',
+  });
   await open(page, '/plans');
   await openAccount(page, stub);
   await changeNumber(page).click();
@@ -141,7 +151,10 @@ test('the number is kept, or changes with the code that the new number received'
   stub,
 }) => {
   await openAccount(page, stub);
-  stub.respond('beginPhoneChange', { success: true, challenge: 'challenge' });
+  stub.respond('beginPhoneChange', {
+    success: true,
+    challenge: 'challenge',
+  });
   await changeNumber(page).click();
   await management(page).getByRole('button', { name: 'Keep My Number' }).click();
   await changeNumber(page).click();
@@ -157,7 +170,10 @@ test('the number is kept, or changes with the code that the new number received'
   await management(page).getByRole('button', { name: 'Send Code' }).click();
   const code = management(page).getByLabel('Verification code');
   await expect(code).toBeFocused();
-  const changed = { success: true, profile: profileOf({ phoneNumber: '+15559876543' }) };
+  const changed = {
+    success: true,
+    profile: profileOf({ phoneNumber: '+15559876543' }),
+  };
   const wrongCode = {
     success: false,
     code: 'invalid_code',
@@ -178,11 +194,18 @@ test('the number is kept, or changes with the code that the new number received'
     /^Move your account to another number/,
   );
   expect(stub.calls('beginPhoneChange')).toMatchObject([{ body: { phone: '+15559876543' } }]);
-  const sent = { phone: '+15559876543', otp: '123456', challenge: 'challenge' };
+  const sent = {
+    phone: '+15559876543',
+    otp: '123456',
+    challenge: 'challenge',
+  };
   expect(stub.calls('verifyPhoneChange').at(-1)).toMatchObject({ body: sent });
 
   // An address of our own opens in its place.
-  stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/plans' });
+  stub.respond('createSubscriptionUpdateSession', {
+    success: true,
+    portalUrl: '/plans',
+  });
   await management(page).getByRole('button', { name: 'Upgrade Your Plan' }).click();
   await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
 });

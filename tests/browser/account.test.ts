@@ -25,7 +25,11 @@ test('the header shows the number and the ways to the chat and out; it follows t
   await expect(chat).toHaveAttribute('rel', /noopener/);
 
   // The profile is fetched when the tab is seen again.
-  stub.person({ phoneNumber: '+447911123456', tier: 'basic', subscriptionStatus: 'past_due' });
+  stub.person({
+    phoneNumber: '+447911123456',
+    tier: 'basic',
+    subscriptionStatus: 'past_due',
+  });
   await returnToTab(page);
   await expect(main.getByText('+44 791-112-3456', { exact: true })).toBeVisible();
 
@@ -59,7 +63,12 @@ test('logging out ends the session, here and in the history, whatever arrives la
   await expectToasts(page, ['Logged out successfully']);
   release();
   await settle(page);
-  await expect(page.getByRole('link', { name: 'Login', exact: true })).toBeVisible();
+  await expect(
+    page.getByRole('link', {
+      name: 'Login',
+      exact: true,
+    }),
+  ).toBeVisible();
   expect(await storedToken(page)).toBeNull();
   expect(stub.calls('logout')).toMatchObject([{ token: 'Bearer e2e-token' }]);
   await page.goBack();
@@ -69,7 +78,11 @@ test('logging out ends the session, here and in the history, whatever arrives la
 });
 
 const same = { success: true, tierUpdated: false, newTier: 'free' };
-const updated = { success: true, tierUpdated: true, newTier: 'premium' };
+const updated = {
+  success: true,
+  tierUpdated: true,
+  newTier: 'premium',
+};
 
 /** The response about the session with which the payment provider sends back, and the one toast. */
 const returns: [
@@ -87,9 +100,16 @@ test('the return from the payment provider shows the new plan and cleans the add
   page,
   stub,
 }) => {
-  await stub.signedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
+  await stub.signedIn({
+    tier: 'premium',
+    renewalDate: '2025-01-05T09:00:00.000Z',
+  });
   // The message of a read is not shown.
-  stub.respond('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
+  stub.respond('getPlatform', {
+    success: true,
+    platform: 'whatsapp',
+    message: 'Read.',
+  });
   const openReturn = async (search: string) => {
     await open(page, `/account${search}`);
     await expect.poll(() => new URL(page.url()).search, search).toBe('');
@@ -158,7 +178,11 @@ test('the platform changes once the choice differs, and back; a failure says why
   await web.click();
   const failing = [
     [
-      () => stub.respond('putPlatform', { success: false, message: 'Not today.' }),
+      () =>
+        stub.respond('putPlatform', {
+          success: false,
+          message: 'Not today.',
+        }),
       'Update failed',
       'Not today.',
     ],
@@ -202,7 +226,11 @@ test('the platform changes once the choice differs, and back; a failure says why
 });
 
 test('the keyboard shows which platform it is at, a press does not', async ({ page, stub }) => {
-  stub.respond('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
+  stub.respond('getPlatform', {
+    success: true,
+    platform: 'whatsapp',
+    message: 'Read.',
+  });
   await openAccount(page, stub);
   const whatsapp = card(page).locator('label', { hasText: 'WhatsApp' });
   const web = card(page).locator('label', { hasText: 'web interface' });

@@ -43,7 +43,10 @@ function throttle(): Transform {
 
 test.use({
   viewport: { width: 390, height: 844 },
-  launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments },
+  launchOptions: {
+    executablePath: ensureHeadlessBrowser(),
+    args: microphoneArguments,
+  },
   expectedErrors: [/net::ERR_|status of 4/],
   // The test has no limit of its own.
   actionTimeout: patience.timeout,
@@ -66,7 +69,12 @@ async function reachChat(page: Page, phone: Phone, site: string): Promise<void> 
     }
     if (await code.isVisible()) {
       await code.fill(await phone.code(), usable);
-      await page.getByRole('button', { name: 'Verify Code', exact: true }).click(usable);
+      await page
+        .getByRole('button', {
+          name: 'Verify Code',
+          exact: true,
+        })
+        .click(usable);
     }
     await chat.accept(page).waitFor(usable);
     for (const name of ['I am 18 years or older.', /^I agree that/])

@@ -49,7 +49,10 @@ test('from the landing page, signed out, to the end of the subscription', async 
   expect(await isCancelled(phone)).toEqual([true]);
   await expect
     .poll(() => shownToasts(page))
-    .toContainEqual({ text: `Subscription cancelled / It ends on ${date}.`, type: 'success' });
+    .toContainEqual({
+      text: `Subscription cancelled / It ends on ${date}.`,
+      type: 'success',
+    });
   expect(await violations(page)).toEqual([]);
   await expectToFit(page, 320, 360);
 
@@ -147,7 +150,11 @@ stubbed(
       cancelAtDate: null,
     };
     stub.respond('getSubscription', { success: true, subscription });
-    await stub.signedIn({ ...dated, tier: 'premium', isTrial: true });
+    await stub.signedIn({
+      ...dated,
+      tier: 'premium',
+      isTrial: true,
+    });
     await open(page, '/cancel');
     await expect(cancelButton(page)).toBeVisible();
     await setVisible(page, false);
@@ -172,7 +179,11 @@ stubbed(
 
     stub.respond('cancelPlan', { success: false, code: 'unauthenticated' }, 401);
     await follow(cancelButton(page), '**/login?next=%2Fcancel');
-    stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+    stub.respond('verifyOtp', {
+      success: true,
+      token: 'e2e-new',
+      status: 'approved',
+    });
     await page.getByLabel('Phone number').fill('+15551234567');
     await enterCode(page);
     await expect(cancelButton(page)).toBeVisible();

@@ -105,7 +105,10 @@ test('a message that is sent before the app has started is sent afterwards, once
   const { id } = stub.calls('sendMessage')[0]!.body as { id: string };
   const message = messageOf(9, 'Early', { id, state: 'sent' });
   send({ type: 'message', message: { ...message, state: 'failed' } });
-  send({ type: 'message', message: messageOf(10, 'A later reply', { author: 'solace' }) });
+  send({
+    type: 'message',
+    message: messageOf(10, 'A later reply', { author: 'solace' }),
+  });
   await expect(chat.message(page, 'A later reply')).toBeVisible();
   stub.respond('sendMessage', { success: true, message });
   respond();
@@ -116,10 +119,21 @@ const hour = 3_600_000;
 
 test('a reader who has scrolled up stays there', async ({ page, stub }) => {
   const typingUntil = new Date(Date.now() + hour).toISOString();
-  const release = await openEarly(page, stub, long, { hasMore: true, typingUntil });
+  const release = await openEarly(page, stub, long, {
+    hasMore: true,
+    typingUntil,
+  });
   await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
-  const list = page.getByRole('region', { name: 'Messages', exact: true });
-  await list.evaluate((element) => element.scrollTo({ top: 200, behavior: 'instant' }));
+  const list = page.getByRole('region', {
+    name: 'Messages',
+    exact: true,
+  });
+  await list.evaluate((element) =>
+    element.scrollTo({
+      top: 200,
+      behavior: 'instant',
+    }),
+  );
   release();
   await started(page);
   await expect(page.getByText('Solace is writing')).toBeAttached();
@@ -181,7 +195,12 @@ test('the page says what it waits for, and shows the messages before the profile
   expect(await layoutShift(page)).toBe(0);
 });
 
-const older = pageOf(everyKind, { consent: { version: 'older', at: now } });
+const older = pageOf(everyKind, {
+  consent: {
+    version: 'older',
+    at: now,
+  },
+});
 const withoutConversation: [name: string, arrange: (stub: Stub) => void, shows: string][] = [
   [
     'without consent',

@@ -324,7 +324,10 @@ stubbed(
 );
 
 stubbed('a late response brings nothing back of a cleared conversation', async ({ page, stub }) => {
-  const message = messageOf(51, 'A secret', { id: 'late', state: 'sent' });
+  const message = messageOf(51, 'A secret', {
+    id: 'late',
+    state: 'sent',
+  });
   const push = stub.openStream('chatStream');
   await openConversation(page, stub, long, {}, { hasMore: true });
   const releaseOlder = stub.hold('getChat');
@@ -338,7 +341,10 @@ stubbed('a late response brings nothing back of a cleared conversation', async (
   push({ type: 'cleared' });
   await expect(chat.message(page, 'Message number 50.')).toHaveCount(0);
   stub.respond('getChat', pageOf([messageOf(0, 'The oldest message.')]));
-  stub.respond('sendMessage', { success: true, message: { ...message, id } });
+  stub.respond('sendMessage', {
+    success: true,
+    message: { ...message, id },
+  });
   releaseOlder();
   releaseSent();
   await settle(page);
@@ -352,7 +358,10 @@ stubbed(
     const release = stub.hold('getChat');
     push({ type: 'reset' });
     await expect.poll(() => stub.calls('getChat').length).toBe(2);
-    push({ type: 'message', message: messageOf(70, 'Written meanwhile', { author: 'solace' }) });
+    push({
+      type: 'message',
+      message: messageOf(70, 'Written meanwhile', { author: 'solace' }),
+    });
     await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
     stub.respond(
       'getChat',
@@ -370,7 +379,10 @@ stubbed('a page that cannot be read after a `reset` is read later', async ({ pag
   stub.respond('getChat', {}, 503);
   push({ type: 'reset' });
   await expect.poll(() => stub.calls('getChat').length).toBeGreaterThanOrEqual(3);
-  push({ type: 'message', message: messageOf(70, 'Written meanwhile', { author: 'solace' }) });
+  push({
+    type: 'message',
+    message: messageOf(70, 'Written meanwhile', { author: 'solace' }),
+  });
   await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
   await visitAccount(page);
   await expect.poll(() => stub.calls('chatStream').length).toBe(2);
@@ -393,7 +405,13 @@ stubbed('a draft ends with its session', async ({ page, stub }) => {
   await page.getByRole('link', { name: 'My Account' }).click();
   await page.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL('**/login');
-  await page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }).click();
+  await page
+    .getByRole('contentinfo')
+    .getByRole('link', {
+      name: 'Español',
+      exact: true,
+    })
+    .click();
   await page.waitForURL('**/es/login');
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('next person');
 });
@@ -405,7 +423,10 @@ const typing = (text?: string): ChatStreamEvent => ({
 });
 const reply = (text: string) => ({
   type: 'message' as const,
-  message: messageOf(51, text, { author: 'solace', at: new Date().toISOString() }),
+  message: messageOf(51, text, {
+    author: 'solace',
+    at: new Date().toISOString(),
+  }),
 });
 
 stubbed(
@@ -426,7 +447,14 @@ stubbed(
     const { message } = reply('A late reply');
     push({
       type: 'message',
-      message: { ...message, voice: { seconds: 3, type: 'audio/ogg', bytes: 9 } },
+      message: {
+        ...message,
+        voice: {
+          seconds: 3,
+          type: 'audio/ogg',
+          bytes: 9,
+        },
+      },
     });
     await expect.poll(() => missing.size).toBe(3);
     await settle(page);
@@ -438,7 +466,11 @@ stubbed(
   },
 );
 
-const messages = (page: Page) => page.getByRole('region', { name: 'Messages', exact: true });
+const messages = (page: Page) =>
+  page.getByRole('region', {
+    name: 'Messages',
+    exact: true,
+  });
 const bubble = (page: Page) => messages(page).locator('[data-slot=typed]');
 const scrollTop = (page: Page) => messages(page).evaluate((list) => list.scrollTop);
 const sentence = 'This is one more sentence of a long reply. ';
@@ -476,7 +508,12 @@ stubbed(
 stubbed('a growing reply never moves what somebody further up reads', async ({ page, stub }) => {
   const send = await openLong(page, stub);
   await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
-  await messages(page).evaluate((list) => list.scrollTo({ top: 300, behavior: 'instant' }));
+  await messages(page).evaluate((list) =>
+    list.scrollTo({
+      top: 300,
+      behavior: 'instant',
+    }),
+  );
   for (const count of [1, 20, 60]) {
     send(typing(sentence.repeat(count)));
     await expect(bubble(page)).toContainText(sentence.repeat(count).trim());

@@ -9,7 +9,10 @@ test.use({
   viewport: { width: 390, height: 844 },
   // With the animations, which the other tests leave out.
   contextOptions: { reducedMotion: 'no-preference' },
-  launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments },
+  launchOptions: {
+    executablePath: ensureHeadlessBrowser(),
+    args: microphoneArguments,
+  },
   expectedErrors: [/net::ERR_|status of 4/],
 });
 
@@ -29,7 +32,12 @@ async function endElsewhere(page: Page): Promise<void> {
   const site = process.env.SITE_URL!;
   const authorization = `Bearer ${await storedToken(page)}`;
   const list = await page.request.get(`${site}/api/user/sessions`, { headers: { authorization } });
-  const { sessions } = (await list.json()) as { sessions: { id: string; current: boolean }[] };
+  const { sessions } = (await list.json()) as {
+    sessions: {
+      id: string;
+      current: boolean;
+    }[];
+  };
   const own = sessions.find(({ current }) => current)!;
   await page.request.delete(`${site}/api/user/sessions/${own.id}`, { headers: { authorization } });
 }
@@ -38,7 +46,10 @@ async function endElsewhere(page: Page): Promise<void> {
 async function withTray(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shown: object[] = [];
-    Object.assign(window, { shown, show: () => shown.push({ close: () => shown.splice(0) }) });
+    Object.assign(window, {
+      shown,
+      show: () => shown.push({ close: () => shown.splice(0) }),
+    });
     const registration = { getNotifications: async () => [...shown] };
     navigator.serviceWorker.getRegistration = async () => registration as never;
   });
@@ -111,7 +122,12 @@ test(
     await page.goBack();
     await expect(panel).toContainText('The recording stopped when you left this page.');
     await picture('recording-kept');
-    await panel.getByRole('button', { name: 'Send', exact: true }).click();
+    await panel
+      .getByRole('button', {
+        name: 'Send',
+        exact: true,
+      })
+      .click();
     await expect(panel).toHaveCount(0);
     await picture('recording-sent');
 
@@ -120,7 +136,11 @@ test(
       route.fulfill({
         status: 429,
         headers: { 'retry-after': '60' },
-        json: { success: false, code: 'rate_limited', message: 'Too many requests.' },
+        json: {
+          success: false,
+          code: 'rate_limited',
+          message: 'Too many requests.',
+        },
       }),
     );
     await send(page, 'One more thing');
@@ -147,6 +167,9 @@ test(
     await expect(chat.field(page)).toBeHidden();
     await expect(chat.message(page, half).getByText('You said')).toBeVisible();
     if (process.env['PICTURES'])
-      await page.screenshot({ path: `${process.env['PICTURES']}/day-print.png`, fullPage: true });
+      await page.screenshot({
+        path: `${process.env['PICTURES']}/day-print.png`,
+        fullPage: true,
+      });
   },
 );

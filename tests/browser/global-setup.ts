@@ -19,7 +19,12 @@ export default async function setup(): Promise<() => Promise<void>> {
   mkdirSync(logFolder, { recursive: true });
   const log = createWriteStream(`${logFolder}/worker.log`);
   const write = (line: string) => log.write(`${line}\n`);
-  const product = await startProduct({ stateDir, build: false, log: write, logRequests: true });
+  const product = await startProduct({
+    stateDir,
+    build: false,
+    log: write,
+    logRequests: true,
+  });
   process.env.SITE_URL = product.siteUrl;
   process.env.SANDBOX_URL = product.sandboxUrl;
   return async () => {

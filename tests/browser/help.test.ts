@@ -263,7 +263,10 @@ test('what is written outlasts a change of the language and a reload, and shows 
   await open(page, '/contact');
   for (const [key, text] of typed) await field(key).fill(text);
   await follow(
-    page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }),
+    page.getByRole('contentinfo').getByRole('link', {
+      name: 'Español',
+      exact: true,
+    }),
     '/es/contact',
   );
   await hydrated(page);

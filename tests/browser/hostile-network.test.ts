@@ -85,11 +85,17 @@ test('a proxy that holds the stream holds no reply: the page reads it, and says 
   stub.openStream('chatStream');
   network.buffer(4096, /chat-stream/);
   await openConversation(page, stub, hello);
-  const sent = messageOf(2, 'Is anybody there?', { id: 'sent', state: 'sent' });
+  const sent = messageOf(2, 'Is anybody there?', {
+    id: 'sent',
+    state: 'sent',
+  });
   stub.respond('sendMessage', { success: true, message: sent });
   await send(page, 'Is anybody there?');
   await expect(chat.message(page, 'Is anybody there?').getByText('Sent')).toBeVisible();
-  const crisis = messageOf(3, 'Please talk to somebody now.', { author: 'solace', crisis: true });
+  const crisis = messageOf(3, 'Please talk to somebody now.', {
+    author: 'solace',
+    crisis: true,
+  });
   stub.respond(
     'getChat',
     pageOf([...hello, { ...sent, state: 'delivered' }, crisis], { revision: firstRevision + 3 }),
@@ -140,7 +146,10 @@ test('a message whose response does not come can be sent again under its id, and
   await expect(own.getByText('Not sent')).toBeVisible();
   await expect(chat.field(page)).toHaveValue('And one more th');
   const { id } = stub.calls('sendMessage')[0]!.body as { id: string };
-  const message = messageOf(2, 'The worst day of the year', { id, state: 'sent' });
+  const message = messageOf(2, 'The worst day of the year', {
+    id,
+    state: 'sent',
+  });
   stub.respond('sendMessage', { success: true, message });
   await own.getByRole('button', { name: 'Send again' }).click();
   await expect(own.getByText('Sent', { exact: true })).toBeVisible();
@@ -183,9 +192,17 @@ test('a code that was sent although its response was lost can be entered', async
   await expect(page.getByLabel('Verification code')).toBeVisible();
   stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
   await page.getByLabel('Verification code').fill('123456');
-  await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+  await page
+    .getByRole('button', {
+      name: 'Verify Code',
+      exact: true,
+    })
+    .click();
   await page.waitForURL('**/account');
-  expect(stub.calls('verifyOtp')[0]!.body).toEqual({ phone: '+15551234567', otp: '123456' });
+  expect(stub.calls('verifyOtp')[0]!.body).toEqual({
+    phone: '+15551234567',
+    otp: '123456',
+  });
 });
 
 test('buttons that wait for the server become free again, and say why', async ({ page, stub }) => {
@@ -263,7 +280,12 @@ test.describe('what was begun', () => {
       await ask(page);
       for (let tried = 0; tried < 3; tried += 1) {
         await code(page).fill('123456');
-        await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+        await page
+          .getByRole('button', {
+            name: 'Verify Code',
+            exact: true,
+          })
+          .click();
         await expect.poll(() => stub.calls('verifyOtp').length).toBe(tried + 1);
         await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
       }
@@ -280,7 +302,12 @@ test.describe('what was begun', () => {
       stub.respond('verifyOtp', { success: false, code: 'code_spent', message }, 401);
       await ask(page);
       await code(page).fill('123456');
-      await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+      await page
+        .getByRole('button', {
+          name: 'Verify Code',
+          exact: true,
+        })
+        .click();
       await expect(page.getByRole('main').getByRole('alert')).toHaveText(message);
       await page.getByRole('button', { name: 'Send a new code' }).click();
       await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
@@ -295,7 +322,11 @@ test.describe('what was begun', () => {
     { tag: '@full' },
     async ({ page, stub }) => {
       const linkCode = 'K7MPQ2XD';
-      stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode });
+      stub.respond('requestOtp', {
+        success: false,
+        requiresInitialContact: true,
+        linkCode,
+      });
       stub.respond('contactState', { success: true, state: 'waiting' });
       await open(page, '/login');
       await page.getByLabel('Phone number').fill('+15550000000');
@@ -309,7 +340,10 @@ test.describe('what was begun', () => {
   );
 
   test('a change of number outlives a reload', async ({ page, stub }) => {
-    stub.respond('beginPhoneChange', { success: true, challenge: 'changing' });
+    stub.respond('beginPhoneChange', {
+      success: true,
+      challenge: 'changing',
+    });
     await openAccount(page, stub);
     await page.getByRole('button', { name: 'Change Number' }).click();
     await page.locator('input[name=newPhone]').fill('+15557654321');
@@ -364,7 +398,12 @@ for (const [hostility, block] of [
       await page.getByLabel('Phone number').fill('+15551234567');
       await page.getByRole('button', { name: 'Send Verification Code' }).click();
       await page.getByLabel('Verification code').fill('123456');
-      await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+      await page
+        .getByRole('button', {
+          name: 'Verify Code',
+          exact: true,
+        })
+        .click();
       await page.waitForURL('**/account');
       await expect(page.getByText('0 / 5', { exact: true })).toBeVisible();
       await page.getByRole('button', { name: 'Logout' }).click();
@@ -381,13 +420,22 @@ for (const error of [-31 * day, -day, day, 400 * day]) {
     const serverNow = Date.parse('2026-11-28T12:00:00.000Z');
     stub.serverTime = () => new Date(serverNow).toISOString();
     await stopTime(page, new Date(serverNow + error).toISOString());
-    const claims = { sub: 'me', iat: serverNow / 1000, exp: serverNow / 1000 + 30 * 86_400 };
+    const claims = {
+      sub: 'me',
+      iat: serverNow / 1000,
+      exp: serverNow / 1000 + 30 * 86_400,
+    };
     stub.respond('verifyOtp', { success: true, token: jwt(claims) });
     await open(page, '/login');
     await page.getByLabel('Phone number').fill('+15551234567');
     await page.getByRole('button', { name: 'Send Verification Code' }).click();
     await page.getByLabel('Verification code').fill('123456');
-    await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+    await page
+      .getByRole('button', {
+        name: 'Verify Code',
+        exact: true,
+      })
+      .click();
     await page.waitForURL('**/account');
 
     const push = stub.openStream('chatStream');

@@ -25,7 +25,10 @@ const test = base.extend<Fixtures & Options, { line: Line }>({
     { scope: 'worker' },
   ],
   settings: async ({ settings, line }, use) =>
-    use({ ...settings, proxy: { server: line.url, bypass: '<-loopback>' } }),
+    use({
+      ...settings,
+      proxy: { server: line.url, bypass: '<-loopback>' },
+    }),
   expectedErrors: async ({ expectedErrors, hostilityName }, use) => {
     const { errors = [] }: Hostility = hostilities[hostilityName];
     await use([...expectedErrors, ...errors]);
@@ -43,7 +46,10 @@ test.use({
   viewport: { width: 390, height: 844 },
   // With the animations, which the other tests leave out.
   contextOptions: { reducedMotion: 'no-preference' },
-  launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments },
+  launchOptions: {
+    executablePath: ensureHeadlessBrowser(),
+    args: microphoneArguments,
+  },
 });
 
 /** Somebody who uses the site, whatever happens. */
@@ -90,7 +96,10 @@ class Person {
     );
     await this.reaches(code);
     await code.fill(await this.phone.code());
-    const main = this.page.getByRole('heading', { name: 'My Account', level: 1 });
+    const main = this.page.getByRole('heading', {
+      name: 'My Account',
+      level: 1,
+    });
     await this.until(main, this.button(/^Verify Code$/));
     await this.reaches(main);
   }
@@ -148,7 +157,10 @@ const journeys = {
     await person.reaches(person.page.getByRole('heading', { name: 'Payment Successful!' }));
     await person.comesBack();
     if (!person.hostility.losesSession) await person.click(person.link('Manage My Account'));
-    const plan = person.page.getByRole('region', { name: 'Current Plan', exact: true });
+    const plan = person.page.getByRole('region', {
+      name: 'Current Plan',
+      exact: true,
+    });
     await person.reaches(plan.getByText('Basic', { exact: true }));
     expect((await person.phone.holdings()).subscriptions).toHaveLength(1);
   },
@@ -236,7 +248,12 @@ async function openChat(person: Person): Promise<void> {
 async function sendText(person: Person, text: string): Promise<void> {
   const own = chat.message(person.page, text).filter({ hasText: 'You said' });
   await chat.field(person.page).fill(text);
-  await person.click(person.page.getByRole('button', { name: 'Send', exact: true }));
+  await person.click(
+    person.page.getByRole('button', {
+      name: 'Send',
+      exact: true,
+    }),
+  );
   const sent = own.getByText(/Sent|Delivered/);
   await person.until(sent, own.getByRole('button', { name: 'Send again' }));
   await person.reaches(sent);

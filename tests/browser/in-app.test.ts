@@ -41,7 +41,10 @@ for (const agent of ['whatsApp', 'instagram'] as const)
     { tag: agent === 'instagram' ? '@full' : [] },
     async ({ page, stub }) => {
       await openInside(page, agent);
-      const data = { success: true, profile: { phoneNumber: '+15551234567' } };
+      const data = {
+        success: true,
+        profile: { phoneNumber: '+15551234567' },
+      };
       stub.respond('exportMe', data);
       // With its offer of notices.
       stub.respond('getPlatform', { success: true, platform: 'web' });
@@ -58,7 +61,10 @@ for (const agent of ['whatsApp', 'instagram'] as const)
       const selected = await page.evaluate(() => String(getSelection()));
       expect(JSON.parse(selected)).toEqual(data);
 
-      stub.respond('createPortalSession', { success: true, portalUrl: `${elsewhere}/portal` });
+      stub.respond('createPortalSession', {
+        success: true,
+        portalUrl: `${elsewhere}/portal`,
+      });
       await servePayments(page);
       await cards.getByRole('button', { name: 'Billing Management' }).click();
       await page.waitForURL(`${elsewhere}/portal`);
@@ -71,7 +77,11 @@ test(
   async ({ page, stub }) => {
     await openInside(page, 'whatsApp');
     await stub.signedIn();
-    const statement = { id: 'x', submittedAt: '2026-11-28T10:00:00.000Z', refund: 1199 };
+    const statement = {
+      id: 'x',
+      submittedAt: '2026-11-28T10:00:00.000Z',
+      refund: 1199,
+    };
     stub.respond('getWithdrawal', {
       success: true,
       contract: null,
@@ -217,7 +227,12 @@ test(
       await settle(page);
       const meta = page.locator('meta[name=viewport]');
       expect(await meta.getAttribute('content')).not.toMatch(/user-scalable|maximum-scale/);
-      await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+      await page.evaluate(() =>
+        scrollTo({
+          top: 0,
+          behavior: 'instant',
+        }),
+      );
       const covered = await coveredStops(page);
       expect(covered, path).toEqual([]);
     }

@@ -74,7 +74,14 @@ for (const { tag, hello, choose, code, pays, reply } of journeys) {
       page.getByRole('link', { name: say('results.paymentSuccess.manage') }),
       `**${path}/account`,
     );
-    await expect(page.getByText(say('account.usage.of', { used: '0', limit: '30' }))).toBeVisible();
+    await expect(
+      page.getByText(
+        say('account.usage.of', {
+          used: '0',
+          limit: '30',
+        }),
+      ),
+    ).toBeVisible();
     await expectNoEnglish(page, tag);
 
     await open(page, `${path}/chat`);
@@ -147,7 +154,10 @@ test(
   async ({ page, phone }) => {
     const change = async (name: string, target: string) => {
       await follow(
-        page.getByRole('contentinfo').getByRole('link', { name, exact: true }),
+        page.getByRole('contentinfo').getByRole('link', {
+          name,
+          exact: true,
+        }),
         `**${target}`,
       );
       await hydrated(page);

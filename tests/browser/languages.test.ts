@@ -253,7 +253,13 @@ test('the home page alone opens in the language of the last click in the footer'
     ['/es/', 'Português', '/pt-br/'],
   ] as const) {
     await open(page, start);
-    await follow(page.getByRole('contentinfo').getByRole('link', { name, exact: true }), target);
+    await follow(
+      page.getByRole('contentinfo').getByRole('link', {
+        name,
+        exact: true,
+      }),
+      target,
+    );
     await page.goto('/?from=chat#plans');
     await page.waitForURL(`${target}?from=chat#plans`);
   }

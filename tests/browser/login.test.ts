@@ -21,7 +21,11 @@ const login = {
   phone: (page: Page) => page.getByLabel('Phone number'),
   send: (page: Page) => page.getByRole('button', { name: /^(Send|Resend) Verification Code$/ }),
   code: (page: Page) => page.getByLabel('Verification code'),
-  verify: (page: Page) => page.getByRole('button', { name: 'Verify Code', exact: true }),
+  verify: (page: Page) =>
+    page.getByRole('button', {
+      name: 'Verify Code',
+      exact: true,
+    }),
   wait: (page: Page, seconds: number) =>
     page.getByRole('button', { name: `Wait ${seconds}s to try again` }),
   alert: (page: Page) => page.getByRole('main').getByRole('alert'),
@@ -65,7 +69,14 @@ const refused = [
 ] as const;
 
 const phoneFailures: [arrange: (stub: Stub) => void, told: string][] = [
-  [(stub) => stub.respond('requestOtp', { success: false, message: 'Not today.' }), 'Not today.'],
+  [
+    (stub) =>
+      stub.respond('requestOtp', {
+        success: false,
+        message: 'Not today.',
+      }),
+    'Not today.',
+  ],
   [
     (stub) => stub.respond('requestOtp', { success: false }),
     'Failed to send verification code. Please try again.',
@@ -82,7 +93,10 @@ stubbed(
   async ({ page, stub }) => {
     await open(page, '/login');
     await expect(
-      page.getByRole('button', { name: 'Send Verification Code', exact: true }),
+      page.getByRole('button', {
+        name: 'Send Verification Code',
+        exact: true,
+      }),
     ).toBeEnabled();
     for (const [typed, rule] of refused) {
       await login.phone(page).fill(typed);
@@ -99,7 +113,10 @@ stubbed(
       await login.send(page).click();
       await expect(login.alert(page)).toHaveText(told);
       await expect(
-        page.getByRole('button', { name: 'Resend Verification Code', exact: true }),
+        page.getByRole('button', {
+          name: 'Resend Verification Code',
+          exact: true,
+        }),
       ).toBeEnabled();
     }
     await expectToasts(page);
@@ -332,7 +349,11 @@ stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
   await expect(page.getByRole('main').locator('button[type=submit]')).toBeDisabled();
   await login.code(page).press('Enter');
   await settle(page);
-  const body = { phone: '+15551234567', otp: '123456', challenge: 'challenge' };
+  const body = {
+    phone: '+15551234567',
+    otp: '123456',
+    challenge: 'challenge',
+  };
   expect(stub.calls('verifyOtp')).toMatchObject([{ body }]);
   release();
   await expect(login.verify(page)).toBeEnabled();
@@ -340,7 +361,11 @@ stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
 
 const codeFailures: [arrange: (stub: Stub) => void, told: string][] = [
   [
-    (stub) => stub.respond('verifyOtp', { success: false, message: 'An old code.' }),
+    (stub) =>
+      stub.respond('verifyOtp', {
+        success: false,
+        message: 'An old code.',
+      }),
     'An old code.',
   ],
   [(stub) => stub.respond('verifyOtp', { message: 'Invalid code.' }, 401), 'Invalid code.'],
@@ -351,7 +376,11 @@ const codeFailures: [arrange: (stub: Stub) => void, told: string][] = [
   ],
   [
     (stub) => {
-      stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+      stub.respond('verifyOtp', {
+        success: true,
+        token: 'e2e-new',
+        status: 'approved',
+      });
       stub.respond('getMe', { success: false });
     },
     'Login successful, but failed to fetch user profile.',
@@ -424,7 +453,12 @@ stubbed(
     stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
     await submitCode(page);
     await page.waitForURL('**/account');
-    await page.getByRole('heading', { name: 'My Account', level: 1 }).waitFor();
+    await page
+      .getByRole('heading', {
+        name: 'My Account',
+        level: 1,
+      })
+      .waitFor();
     await goBack(page);
     await page.waitForURL('**/plans');
     expect(stub.calls('requestOtp')).toHaveLength(1);
@@ -504,7 +538,10 @@ stubbed(
   'a code that WhatsApp cannot deliver is said to be so, and a new one can be sent at once',
   async ({ page, stub }) => {
     const asked = () => stub.calls('codeState').map(({ body }) => body);
-    const question = (challenge: string) => ({ phone: '+15551234567', challenge });
+    const question = (challenge: string) => ({
+      phone: '+15551234567',
+      challenge,
+    });
     await stopTime(page);
     // The file that shows toasts has a time limit, too.
     const file = page.waitForResponse('**/toaster.js');
@@ -634,7 +671,11 @@ for (const [status, query, to, told, type] of arrivals)
     `a good code for the status ${status} ${query} leads to ${to}`,
     async ({ page, stub }) => {
       stub.person({ status });
-      stub.respond('verifyOtp', { success: true, token: 'e2e-new', status });
+      stub.respond('verifyOtp', {
+        success: true,
+        token: 'e2e-new',
+        status,
+      });
       await askForCode(page, `/login${query}`);
       await takeToasts(page, sent);
       await submitCode(page);

@@ -4,7 +4,10 @@ import { expect, stubbed } from './support/test.ts';
 
 /** What ends by the clock alone: days, and refusals until a time. In Mexico City it is six hours earlier than in UTC. */
 const inMexico = stubbed.extend({
-  contextOptions: { timezoneId: 'America/Mexico_City', reducedMotion: 'reduce' },
+  contextOptions: {
+    timezoneId: 'America/Mexico_City',
+    reducedMotion: 'reduce',
+  },
 });
 
 // Reports of other products: element-web 6049, Adamant-im 862.
@@ -31,7 +34,13 @@ inMexico(
   async ({ page, stub }) => {
     await stopTime(page, '2025-03-04T18:00:00Z');
     const resetsAt = '2025-03-05T11:16:00.000Z';
-    const spent = { success: false, code: 'allowance_spent', used: 5, limit: 5, resetsAt };
+    const spent = {
+      success: false,
+      code: 'allowance_spent',
+      used: 5,
+      limit: 5,
+      resetsAt,
+    };
     stub.respond('sendMessage', spent, 403);
     await openConversation(page, stub, [], { used: 5, resetsAt });
     const begins = 'A new week begins Wednesday, March 5, 5:16 AM.';
@@ -55,7 +64,13 @@ inMexico(
   async ({ page, stub }) => {
     await stopTime(page, '2025-03-04T18:00:00Z');
     const resetsAt = '2025-03-05T11:16:00.000Z';
-    const spent = { success: false, code: 'allowance_spent', used: 5, limit: 5, resetsAt };
+    const spent = {
+      success: false,
+      code: 'allowance_spent',
+      used: 5,
+      limit: 5,
+      resetsAt,
+    };
     stub.respond('sendMessage', spent, 403);
     const push = stub.openStream('chatStream');
     await openConversation(page, stub, [], { used: 5, resetsAt });
@@ -82,7 +97,10 @@ for (const [path, begins] of [
     { tag: path === '/es/account' ? [] : '@full' },
     async ({ page, stub }) => {
       await stopTime(page, '2025-03-04T18:00:00Z');
-      await stub.signedIn({ used: 5, resetsAt: '2025-03-05T11:16:00.000Z' });
+      await stub.signedIn({
+        used: 5,
+        resetsAt: '2025-03-05T11:16:00.000Z',
+      });
       await page.goto(path);
       await hydrated(page);
       await expect(page.getByText(begins)).toBeVisible();

@@ -16,8 +16,16 @@ import { expect, stubbed, test } from './support/test.ts';
 test.use({ serviceWorkers: 'allow' });
 stubbed.use({ serviceWorkers: 'allow' });
 
-const offer = (page: Page) => page.getByRole('region', { name: 'Notices', exact: true });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const offer = (page: Page) =>
+  page.getByRole('region', {
+    name: 'Notices',
+    exact: true,
+  });
+const button = (page: Page, name: string) =>
+  page.getByRole('button', {
+    name,
+    exact: true,
+  });
 const workerReady = (page: Page) =>
   page.evaluate(async () => void (await navigator.serviceWorker.ready));
 
@@ -94,7 +102,10 @@ stubbed(
   async ({ page, phone, stub }) => {
     await withPushService(page, phone);
     stub.respond('getPlatform', { success: true, platform: 'web' });
-    stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
+    stub.respond('getPush', {
+      success: true,
+      publicKey: `B${'A'.repeat(86)}`,
+    });
     stub.respond('putPush', { success: true });
     stub.respond('deletePush', { success: false }, 500);
     await openAccount(page, stub);
@@ -149,7 +160,10 @@ stubbed(
         (window as any).permissionStatus.dispatchEvent(new Event('change'));
       }, permission);
     stub.respond('getPlatform', { success: true, platform: 'web' });
-    stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
+    stub.respond('getPush', {
+      success: true,
+      publicKey: `B${'A'.repeat(86)}`,
+    });
     stub.respond('putPush', { success: true });
     await openAccount(page, stub);
     await button(page, 'Notify Me of Replies').click();
@@ -291,19 +305,43 @@ test('a push message shows a notice, one for all replies, and a later one is hea
       },
       [JSON.stringify({ title, path }), seconds] as const,
     );
-  const common = { tag: 'reply', icon: '/icon-192.png', isTimed: true };
-  const english = { ...common, title: 'Solace has replied', data: '/chat', lang: 'en' };
-  const portuguese = { ...common, title: 'O Solace respondeu', data: '/pt-br/chat', lang: 'pt-BR' };
-  expect(await push('Solace has replied', '/chat', 0)).toEqual({ ...english, renotify: false });
+  const common = {
+    tag: 'reply',
+    icon: '/icon-192.png',
+    isTimed: true,
+  };
+  const english = {
+    ...common,
+    title: 'Solace has replied',
+    data: '/chat',
+    lang: 'en',
+  };
+  const portuguese = {
+    ...common,
+    title: 'O Solace respondeu',
+    data: '/pt-br/chat',
+    lang: 'pt-BR',
+  };
+  expect(await push('Solace has replied', '/chat', 0)).toEqual({
+    ...english,
+    renotify: false,
+  });
   // The parts of one reply.
-  expect(await push('Solace has replied', '/chat', 20)).toEqual({ ...english, renotify: false });
+  expect(await push('Solace has replied', '/chat', 20)).toEqual({
+    ...english,
+    renotify: false,
+  });
   expect(await push('O Solace respondeu', '/pt-br/chat', 31)).toEqual({
     ...portuguese,
     renotify: true,
   });
 });
 
-type Tap = { windows: string[]; path?: string; refuses?: 'focus' | 'navigate' };
+type Tap = {
+  windows: string[];
+  path?: string;
+  refuses?: 'focus' | 'navigate';
+};
 
 test('a tap on a notice uses an open window, the conversation first', async ({ page }) => {
   const worker = await workerWithNotices(page);
@@ -364,7 +402,10 @@ stubbed.describe('the offer', () => {
   const soon = replyAt('2025-03-04T15:30:09.000Z');
 
   stubbed.beforeEach(async ({ stub }) => {
-    stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
+    stub.respond('getPush', {
+      success: true,
+      publicKey: `B${'A'.repeat(86)}`,
+    });
     stub.openStream('chatStream');
   });
 

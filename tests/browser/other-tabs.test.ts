@@ -19,8 +19,16 @@ type Place = {
 };
 
 const places: Record<string, Place> = {
-  letter: { path: '/contact', isPublic: true, field: (page) => page.getByLabel('Message') },
-  statement: { path: '/withdraw', isPublic: true, field: (page) => page.getByLabel('Your name') },
+  letter: {
+    path: '/contact',
+    isPublic: true,
+    field: (page) => page.getByLabel('Message'),
+  },
+  statement: {
+    path: '/withdraw',
+    isPublic: true,
+    field: (page) => page.getByLabel('Your name'),
+  },
   draft: { path: '/chat', isPublic: false, field: chat.field },
 };
 
@@ -28,7 +36,11 @@ const places: Record<string, Place> = {
 async function begin(page: Page, stub: Stub, { path, field }: Place): Promise<Page> {
   await stub.signedIn({}, mine);
   const profile = { success: true, profile: profileOf() };
-  stub.respondByToken('getMe', { [mine]: profile, [mineLater]: profile, [yours]: profile });
+  stub.respondByToken('getMe', {
+    [mine]: profile,
+    [mineLater]: profile,
+    [yours]: profile,
+  });
   stub.respond('getChat', pageOf([messageOf(1, 'Hello')]));
   await page.goto(path);
   await hydrated(page, 'main form');
@@ -41,7 +53,11 @@ async function begin(page: Page, stub: Stub, { path, field }: Place): Promise<Pa
 /** The other tab learns that the session is over. */
 async function endSession(stub: Stub, page: Page, other: Page): Promise<void> {
   const profile = { success: true, profile: profileOf() };
-  stub.respondByToken('getMe', { [mine]: null, [mineLater]: profile, [yours]: profile });
+  stub.respondByToken('getMe', {
+    [mine]: null,
+    [mineLater]: profile,
+    [yours]: profile,
+  });
   stub.respond('getWithdrawal', over, 401);
   await other.goto('/account');
   await other.waitForURL('**/login**');
@@ -52,8 +68,16 @@ const expectToBeGuest = (page: Page) =>
   expect(page.getByRole('banner').getByRole('link', { name: 'Login' })).toBeVisible();
 
 async function signInAs(page: Page, stub: Stub, token: string): Promise<void> {
-  stub.respond('getWithdrawal', { success: true, contract: null, statement: null });
-  stub.respond('verifyOtp', { success: true, token, status: 'approved' });
+  stub.respond('getWithdrawal', {
+    success: true,
+    contract: null,
+    statement: null,
+  });
+  stub.respond('verifyOtp', {
+    success: true,
+    token,
+    status: 'approved',
+  });
   if (!page.url().includes('/login'))
     await follow(page.getByRole('banner').getByRole('link', { name: 'Login' }), '**/login');
   await page.getByLabel('Phone number').fill('+15551234567');
@@ -93,7 +117,12 @@ for (const [name, place] of Object.entries(places)) {
       await reopen(page, place);
       await expect(field(page)).toHaveValue(text);
 
-      stub.respondByToken('getMe', { [yours]: { success: true, profile: profileOf() } });
+      stub.respondByToken('getMe', {
+        [yours]: {
+          success: true,
+          profile: profileOf(),
+        },
+      });
       await other.goto('/account');
       await other.waitForURL('**/login**');
       await expectToBeGuest(page);

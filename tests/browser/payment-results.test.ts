@@ -9,7 +9,11 @@ import {
 } from './support/page.ts';
 import { expect, isFull, stubbed as test } from './support/test.ts';
 
-const verified = { success: true, tierUpdated: false, newTier: 'premium' };
+const verified = {
+  success: true,
+  tierUpdated: false,
+  newTier: 'premium',
+};
 const main = (page: Page) => page.getByRole('main');
 const loading = (page: Page) => page.getByText('Loading account details...');
 
@@ -43,9 +47,25 @@ test('a successful payment updates the account after 1.5 s', async ({ page, stub
 });
 
 for (const [what, body, status] of [
-  ['unknown', { success: false, code: 'not_found', message: 'Not found' }, 404],
+  [
+    'unknown',
+    {
+      success: false,
+      code: 'not_found',
+      message: 'Not found',
+    },
+    404,
+  ],
   ['not complete', { ...verified, success: false }, 200],
-  ['refused by Stripe', { success: false, code: 'payment_refused', message: 'No.' }, 409],
+  [
+    'refused by Stripe',
+    {
+      success: false,
+      code: 'payment_refused',
+      message: 'No.',
+    },
+    409,
+  ],
 ] as const)
   test(
     `a payment whose checkout is ${what} is not called successful`,
@@ -143,7 +163,11 @@ for (const [path, who, busy, done, ticks] of returns)
 
 for (const path of ['/payment-details-saved', '/auth/stripe-success'])
   test(`${path} calls nothing done whose checkout is unknown`, async ({ page, stub }) => {
-    const missing = { success: false, code: 'not_found', message: 'Not found' };
+    const missing = {
+      success: false,
+      code: 'not_found',
+      message: 'Not found',
+    };
     stub.respond('verifyCheckoutSession', missing, 404);
     await stub.signedIn();
     await openStopped(page, `${path}?session_id=cs_nope`);
@@ -160,7 +184,10 @@ test('a saved card whose plan was refused says so, and leads to the plans', asyn
   page,
   stub,
 }) => {
-  stub.respond('verifyCheckoutSession', { ...verified, planRefused: true });
+  stub.respond('verifyCheckoutSession', {
+    ...verified,
+    planRefused: true,
+  });
   await stub.signedIn();
   await openStopped(page, '/payment-details-saved?session_id=cs_1');
   await page.clock.runFor(2000);

@@ -48,7 +48,12 @@ stubbed(
     await page.getByLabel('Phone number').fill('+15551234567');
     await page.getByRole('button', { name: 'Send Verification Code' }).click();
     await page.getByLabel('Verification code').fill('004217');
-    await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+    await page
+      .getByRole('button', {
+        name: 'Verify Code',
+        exact: true,
+      })
+      .click();
     await expect.poll(() => stub.calls('verifyOtp').length).toBe(1);
     expect(stub.calls('verifyOtp')[0]!.body).toMatchObject({ otp: '004217' });
   },
@@ -78,7 +83,10 @@ stubbed(
   async ({ page, stub }) => {
     await stub.signedIn({});
     const portalUrl = `${elsewhere}/checkout/1`;
-    stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl });
+    stub.respond('createSubscriptionUpdateSession', {
+      success: true,
+      portalUrl,
+    });
     await page.route(`${elsewhere}/**`, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<h1>Pay</h1>' }),
     );
@@ -103,7 +111,10 @@ stubbed(
     await send(page, 'Are you there?');
     await expect(chat.message(page, 'Are you there?').getByText('Not sent')).toBeVisible();
     await context.setOffline(false);
-    stub.respond('sendMessage', { success: true, message: messageOf(2, 'And now?') });
+    stub.respond('sendMessage', {
+      success: true,
+      message: messageOf(2, 'And now?'),
+    });
     await send(page, 'And now?');
     await expect.poll(() => stub.calls('sendMessage').length).toBe(1);
     await expect(chat.message(page, 'Are you there?')).toBeVisible();
@@ -128,13 +139,16 @@ stubbed(
     await openConversation(page, stub, hello);
     await chat.field(page).fill('にほん');
     const enter = (details: object) =>
-      chat
-        .field(page)
-        .evaluate(
-          (field, init) =>
-            field.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...init })),
-          { key: 'Enter', ...details },
-        );
+      chat.field(page).evaluate(
+        (field, init) =>
+          field.dispatchEvent(
+            new KeyboardEvent('keydown', {
+              bubbles: true,
+              ...init,
+            }),
+          ),
+        { key: 'Enter', ...details },
+      );
     await enter({ isComposing: true });
     await enter({ keyCode: 229 });
     await settle(page);
@@ -206,7 +220,11 @@ stubbed(
   'the keyboard of a phone covers neither what is read nor the field',
   async ({ page, stub }) => {
     await page.addInitScript(() => {
-      const viewport = Object.assign(new EventTarget(), { height: 844, scale: 1, offsetTop: 0 });
+      const viewport = Object.assign(new EventTarget(), {
+        height: 844,
+        scale: 1,
+        offsetTop: 0,
+      });
       Object.defineProperty(window, 'visualViewport', { value: viewport });
     });
     await page.setViewportSize(phone);
@@ -238,7 +256,10 @@ stubbed(
     });
     await openConversation(page, stub, hello);
     const sent = () => stub.calls('sendMessage').length;
-    stub.respond('sendMessage', { success: true, message: messageOf(2, 'By keys') });
+    stub.respond('sendMessage', {
+      success: true,
+      message: messageOf(2, 'By keys'),
+    });
     await chat.field(page).fill('One');
     await chat.field(page).press('Enter');
     await expect(chat.field(page)).toHaveValue('One\n');
@@ -260,7 +281,10 @@ stubbed(
     const last = chat.message(page, 'Line 40 of a long talk');
     await last.locator('p').first().click({ clickCount: 3 });
     const before = (await last.boundingBox())!.y;
-    push({ type: 'message', message: messageOf(41, 'A reply. '.repeat(60), { author: 'solace' }) });
+    push({
+      type: 'message',
+      message: messageOf(41, 'A reply. '.repeat(60), { author: 'solace' }),
+    });
     await expect(page.getByRole('button', { name: /new message/ })).toBeVisible();
     expect((await last.boundingBox())!.y).toBe(before);
     expect(await page.evaluate(() => getSelection()!.toString().trim())).toBe(
@@ -335,7 +359,11 @@ stubbed(
     await page.evaluate(() => {
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(new File(['x'], 'x.png', { type: 'image/png' }));
-      const details = { bubbles: true, cancelable: true, dataTransfer };
+      const details = {
+        bubbles: true,
+        cancelable: true,
+        dataTransfer,
+      };
       document.body.dispatchEvent(new DragEvent('drop', details));
     });
     const toast = page.locator('[data-scope=toast][data-part=root]');
@@ -371,7 +399,10 @@ stubbed(
     };
     await page.setViewportSize(phone);
     for (const path of [...publicPaths, '/es', '/pt-br/withdraw']) await expectNoWider(path);
-    await stub.signedIn({ tier: 'basic', renewalDate: '2030-01-05T00:00:00Z' });
+    await stub.signedIn({
+      tier: 'basic',
+      renewalDate: '2030-01-05T00:00:00Z',
+    });
     await page.evaluate(() => sessionStorage.clear());
     stub.respond('getChat', pageOf(hello));
     for (const path of memberPaths) await expectNoWider(path);
@@ -387,7 +418,12 @@ stubbed(
     await page.setViewportSize(phone);
     await open(page, '/terms');
     const bottom = async () => {
-      await page.evaluate(() => scrollTo({ top: 2000, behavior: 'instant' }));
+      await page.evaluate(() =>
+        scrollTo({
+          top: 2000,
+          behavior: 'instant',
+        }),
+      );
       return page.getByRole('banner').evaluate((bar) => bar.getBoundingClientRect().bottom);
     };
     expect(await bottom()).toBeGreaterThan(0);

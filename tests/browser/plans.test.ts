@@ -24,10 +24,34 @@ import {
 import { day, hour } from './support/phone.ts';
 
 const catalogue = [
-  { id: 'free', name: 'Free', price: 'Free', fourWeeks: null, messages: '5' },
-  { id: 'basic', name: 'Basic', price: '$11.99', fourWeeks: '$47.96', messages: '30' },
-  { id: 'premium', name: 'Premium', price: '$29.99', fourWeeks: '$119.96', messages: '70' },
-  { id: 'platinum', name: 'Platinum', price: '$79.99', fourWeeks: '$319.96', messages: '160' },
+  {
+    id: 'free',
+    name: 'Free',
+    price: 'Free',
+    fourWeeks: null,
+    messages: '5',
+  },
+  {
+    id: 'basic',
+    name: 'Basic',
+    price: '$11.99',
+    fourWeeks: '$47.96',
+    messages: '30',
+  },
+  {
+    id: 'premium',
+    name: 'Premium',
+    price: '$29.99',
+    fourWeeks: '$119.96',
+    messages: '70',
+  },
+  {
+    id: 'platinum',
+    name: 'Platinum',
+    price: '$79.99',
+    fourWeeks: '$319.96',
+    messages: '160',
+  },
 ] as const;
 
 const cards = (page: Page) => page.locator('main li', { has: page.getByRole('heading') });
@@ -71,7 +95,10 @@ stubbed(
           `${tier}: ${label}`,
         ).toBeVisible();
     }
-    stub.respond('createSubscriptionUpdateSession', { success: false, message: 'Closed.' });
+    stub.respond('createSubscriptionUpdateSession', {
+      success: false,
+      message: 'Closed.',
+    });
     await page.getByRole('button', { name: 'Choose Platinum' }).click();
     await toPayment(page).click();
     await takeToasts(page, ['Error', 'Closed.']);
@@ -129,7 +156,11 @@ const reviews = [
     false,
   ],
   [
-    { tier: 'premium', isTrial: true, renewalDate: '2026-12-01T09:00:00.000Z' },
+    {
+      tier: 'premium',
+      isTrial: true,
+      renewalDate: '2026-12-01T09:00:00.000Z',
+    },
     'basic',
     '$11.99 on December 1, 2026, when your trial ends. Nothing before that.',
     'Go to payment details',
@@ -140,7 +171,10 @@ const reviews = [
 stubbed(
   'a review tells what is ordered, and asks unticked whether to begin at once',
   async ({ page, stub }) => {
-    stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/account' });
+    stub.respond('createSubscriptionUpdateSession', {
+      success: true,
+      portalUrl: '/account',
+    });
     for (const [index, [person, plan, first, action, concludes]] of reviews.entries()) {
       await stub.signedIn(person);
       await open(page, `/order?plan=${plan}`);
@@ -164,7 +198,13 @@ stubbed(
         await page.keyboard.press('Tab');
         await page.keyboard.press('Tab');
         await page.keyboard.press('Enter');
-      } else await page.getByRole('button', { name: action, exact: true }).click();
+      } else
+        await page
+          .getByRole('button', {
+            name: action,
+            exact: true,
+          })
+          .click();
       await page.waitForURL('**/account');
       expect(stub.calls('createSubscriptionUpdateSession').at(-1)).toMatchObject({
         body: { tier: plan, startNow: isTicked },
@@ -173,13 +213,23 @@ stubbed(
   },
 );
 
-const dated = { tier: 'premium', renewalDate: '2026-12-01T09:00:00.000Z' };
-const onTrial = { ...dated, isTrial: true, subscriptionStatus: 'trialing' };
+const dated = {
+  tier: 'premium',
+  renewalDate: '2026-12-01T09:00:00.000Z',
+};
+const onTrial = {
+  ...dated,
+  isTrial: true,
+  subscriptionStatus: 'trialing',
+};
 
 stubbed(
   'the plan that is tried can be kept, and is marked once it is booked',
   async ({ page, stub }) => {
-    stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/account' });
+    stub.respond('createSubscriptionUpdateSession', {
+      success: true,
+      portalUrl: '/account',
+    });
     await stub.signedIn(onTrial);
     await open(page, '/plans');
     await page.getByRole('button', { name: 'Keep Premium after the trial' }).click();
@@ -201,8 +251,15 @@ stubbed(
 );
 
 stubbed('a review says first what stands in the way, and leads there', async ({ page, stub }) => {
-  stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/account' });
-  await stub.signedIn({ ...dated, subscriptionStatus: 'downgrade_scheduled', scheduled: 'basic' });
+  stub.respond('createSubscriptionUpdateSession', {
+    success: true,
+    portalUrl: '/account',
+  });
+  await stub.signedIn({
+    ...dated,
+    subscriptionStatus: 'downgrade_scheduled',
+    scheduled: 'basic',
+  });
   await open(page, '/plans');
   await expect(cards(page).nth(1).getByText('Scheduled from December 1, 2026')).toBeVisible();
   await page.getByRole('button', { name: 'Switch to Platinum' }).click();

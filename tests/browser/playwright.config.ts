@@ -23,9 +23,16 @@ export default defineConfig({
   reportSlowTests: null,
   use: {
     browserName: 'chromium',
-    launchOptions: { executablePath: ensureHeadlessBrowser(), args: journeyArguments },
+    launchOptions: {
+      executablePath: ensureHeadlessBrowser(),
+      args: journeyArguments,
+    },
     // A picture of each frame would cost as much as the tests, a copy of each step's page a seventh of it.
-    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
+    trace: {
+      mode: 'retain-on-failure',
+      screenshots: false,
+      snapshots: false,
+    },
     // The worker would outlive its test; the tests of it allow it.
     serviceWorkers: 'block',
     viewport: { width: 1280, height: 900 },

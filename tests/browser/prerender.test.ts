@@ -42,7 +42,10 @@ async function expectStoriesBelowEachOther(page: Page): Promise<void> {
 for (const path of [...Object.keys(headings), '/account', '/cancel', '/chat'])
   unscripted(`${path} can be used without JavaScript`, async ({ page, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
-    await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
+    await page.emulateMedia({
+      reducedMotion: 'reduce',
+      colorScheme: 'light',
+    });
     await page.goto(path);
     if (pages[path]?.isPublic !== false)
       await expect(
@@ -94,13 +97,28 @@ test('a page in the app is reached from a served one, also from the 404 page', a
   await open(page, '/?utm_source=letter#plans');
   expect(await servedHeading()).toBe(true);
   await page.getByRole('link', { name: 'View All Plans' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeFocused();
+  await expect(
+    page.getByRole('heading', {
+      level: 1,
+      name: 'Choose Your Plan',
+    }),
+  ).toBeFocused();
   await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy Policy' }).click();
   await expect(page).toHaveTitle('Privacy Policy | Solace');
   await page.goBack();
-  await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', {
+      level: 1,
+      name: 'Choose Your Plan',
+    }),
+  ).toBeVisible();
   await page.reload();
-  await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', {
+      level: 1,
+      name: 'Choose Your Plan',
+    }),
+  ).toBeVisible();
   await page.goto('/some/where/else');
   await expect(
     page.getByText("The page you're looking for doesn't exist or has been moved."),
@@ -113,7 +131,10 @@ test('a page in the app is reached from a served one, also from the 404 page', a
 
 test('every page has the strict headers, and every address its own status', async ({ request }) => {
   const get = (path: string, mode = 'navigate') =>
-    request.get(path, { maxRedirects: 0, headers: { 'Sec-Fetch-Mode': mode } });
+    request.get(path, {
+      maxRedirects: 0,
+      headers: { 'Sec-Fetch-Mode': mode },
+    });
   for (const path of Object.keys(pages)) {
     const response = await get(path);
     expect([path, response.status()]).toEqual([path, 200]);

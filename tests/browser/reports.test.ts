@@ -12,10 +12,18 @@ test('signalapp/Signal-Android 14516, mattermost-mobile 5154: a double tap on Se
   stub,
 }) => {
   await openConversation(page, stub, hello);
-  stub.respond('sendMessage', { success: true, message: messageOf(2, 'Once') });
+  stub.respond('sendMessage', {
+    success: true,
+    message: messageOf(2, 'Once'),
+  });
   const release = stub.hold('sendMessage');
   await chat.field(page).fill('Once');
-  await page.getByRole('button', { name: 'Send', exact: true }).dblclick();
+  await page
+    .getByRole('button', {
+      name: 'Send',
+      exact: true,
+    })
+    .dblclick();
   release();
   await settle(page);
   expect(stub.calls('sendMessage')).toHaveLength(1);
@@ -34,7 +42,10 @@ test('signalapp/Signal-Android 9228: a message that comes in leaves the draft al
   const push = stub.openStream('chatStream');
   await openConversation(page, stub, hello);
   await chat.field(page).fill('Half a sen');
-  push({ type: 'message', message: messageOf(2, 'A reply', { author: 'solace' }) });
+  push({
+    type: 'message',
+    message: messageOf(2, 'A reply', { author: 'solace' }),
+  });
   await expect(chat.message(page, 'A reply')).toBeVisible();
   await expect(chat.field(page)).toHaveValue('Half a sen');
 });

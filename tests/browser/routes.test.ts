@@ -185,14 +185,24 @@ test('somebody who waits for approval is let in without a return to the tab', as
   await page.waitForURL('**/account', { timeout: 20_000 });
 });
 
-type Reported = { message: string; filename?: string; thrown?: string };
+type Reported = {
+  message: string;
+  filename?: string;
+  thrown?: string;
+};
 
 /** Reports an uncaught error as the browser does. */
 async function reportUncaught(page: Page, reported: Reported): Promise<void> {
   await page.evaluate(({ message, filename = '', thrown }) => {
     const file = filename.replace('ORIGIN', location.origin);
     const error = thrown === undefined ? undefined : new Error(thrown);
-    dispatchEvent(new ErrorEvent('error', { message, filename: file, error }));
+    dispatchEvent(
+      new ErrorEvent('error', {
+        message,
+        filename: file,
+        error,
+      }),
+    );
   }, reported);
 }
 
@@ -200,11 +210,27 @@ const foreignErrors: Reported[] = [
   { message: 'Script error.' },
   { message: 'ResizeObserver loop completed with undelivered notifications.' },
   { message: "Can't find variable: _AutofillCallbackHandler", thrown: '_AutofillCallbackHandler' },
-  { message: 'Uncaught Error: x', filename: 'chrome-extension://abc/content.js', thrown: 'x' },
-  { message: 'Error: x', filename: 'safari-web-extension://abc/assets/a.js', thrown: 'x' },
-  { message: 'Error: x', filename: 'webkit-masked-url://hidden/', thrown: 'x' },
+  {
+    message: 'Uncaught Error: x',
+    filename: 'chrome-extension://abc/content.js',
+    thrown: 'x',
+  },
+  {
+    message: 'Error: x',
+    filename: 'safari-web-extension://abc/assets/a.js',
+    thrown: 'x',
+  },
+  {
+    message: 'Error: x',
+    filename: 'webkit-masked-url://hidden/',
+    thrown: 'x',
+  },
   { message: 'Error: x', filename: 'ORIGIN/chat', thrown: 'x' },
-  { message: 'Error: x', filename: 'https://elsewhere.example/assets/a.js', thrown: 'x' },
+  {
+    message: 'Error: x',
+    filename: 'https://elsewhere.example/assets/a.js',
+    thrown: 'x',
+  },
 ];
 
 test("errors of others' scripts take nothing away", async ({ page, stub }) => {
@@ -219,7 +245,11 @@ test("errors of others' scripts take nothing away", async ({ page, stub }) => {
 test('no error takes the crisis lines away', async ({ page }) => {
   await page.goto('/help-now');
   await hydrated(page);
-  const own = { message: 'Error: x', filename: 'ORIGIN/assets/main.js', thrown: 'x' };
+  const own = {
+    message: 'Error: x',
+    filename: 'ORIGIN/assets/main.js',
+    thrown: 'x',
+  };
   for (const reported of [...foreignErrors, own]) await reportUncaught(page, reported);
   await settle(page);
   await page.getByRole('combobox', { name: 'Country' }).selectOption('Germany');
@@ -232,7 +262,11 @@ test('an uncaught error shows the crash screen until a reload', async ({ page, s
   await stub.signedIn();
   await open(page, '/plans');
   await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
-  await reportUncaught(page, { ...own, message: 'Uncaught Error', thrown: 'The sky fell.' });
+  await reportUncaught(page, {
+    ...own,
+    message: 'Uncaught Error',
+    thrown: 'The sky fell.',
+  });
   await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
   await expect(page.getByRole('alert').getByText('The sky fell.')).toBeVisible();
   await expect(page.getByRole('banner')).toHaveCount(0);
@@ -253,14 +287,24 @@ test('the home page says what the product is and who is behind it', async ({ pag
   await open(page, '/');
   const main = page.getByRole('main');
   for (const title of ['Why Solace?', 'What Our Users Say', 'Flexible Plans to Fit Your Needs'])
-    await expect(main.getByRole('heading', { level: 2, name: title })).toBeVisible();
+    await expect(
+      main.getByRole('heading', {
+        level: 2,
+        name: title,
+      }),
+    ).toBeVisible();
   for (const title of [
     'Text & Voice Support',
     'Privacy First',
     'CBT-Based Approach',
     'Always Available',
   ])
-    await expect(main.getByRole('heading', { level: 3, name: title })).toBeVisible();
+    await expect(
+      main.getByRole('heading', {
+        level: 3,
+        name: title,
+      }),
+    ).toBeVisible();
   for (const claim of [
     /no app download/i,
     /fully encrypted/i,

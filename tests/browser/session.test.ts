@@ -35,7 +35,11 @@ const starts: [arrange: (stub: Stub) => void, told: string][] = [
   ],
   [(stub) => stub.respond('getMe', { success: false }), 'Failed to fetch user profile data.'],
   [
-    (stub) => stub.respond('getMe', { success: false, message: 'Nobody is here.' }),
+    (stub) =>
+      stub.respond('getMe', {
+        success: false,
+        message: 'Nobody is here.',
+      }),
     'Nobody is here.',
   ],
 ];
@@ -151,7 +155,10 @@ test('a call without a token or with an ended session is shown once and leads to
   expect(stub.calls('createPortalSession')).toHaveLength(1);
 });
 
-for (const [host, path] of Object.entries({ 'solace.example': '/login', 'solace.test': '/plans' }))
+for (const [host, path] of Object.entries({
+  'solace.example': '/login',
+  'solace.test': '/plans',
+}))
   test(
     `an ended token on ${host} ends in ${path}`,
     { tag: path === '/login' ? [] : '@full' },
@@ -262,7 +269,10 @@ const external = {
 /** Starts with the first person's session; each token belongs to its own number. */
 async function twoPeople(stub: Stub): Promise<void> {
   await stub.signedIn({}, 'e2e-a');
-  stub.respondByToken('getMe', { 'e2e-a': responseTo(phoneA), 'e2e-b': responseTo(phoneB) });
+  stub.respondByToken('getMe', {
+    'e2e-a': responseTo(phoneA),
+    'e2e-b': responseTo(phoneB),
+  });
   stub.respond('verifyExternalToken', external);
 }
 

@@ -17,7 +17,11 @@ test('an external token leads to the account, or says why it fails', async ({ pa
   expect(new URL(page.url()).hash).toBe('');
 
   // The response is the profile.
-  const user = profileOf({ tier: 'basic', used: 4, renewalDate: '2025-01-05T09:00:00.000Z' });
+  const user = profileOf({
+    tier: 'basic',
+    used: 4,
+    renewalDate: '2025-01-05T09:00:00.000Z',
+  });
   stub.respond('verifyExternalToken', {
     success: true,
     token: 'e2e-external',
@@ -49,7 +53,10 @@ test('a trial link ends in the account; its token leaves the address before the 
     };
   });
   await stub.signedIn({ tier: 'premium', isTrial: true }, tokenOf('one'));
-  stub.respond('verifyTrialToken', { success: true, token: `${tokenOf('one')}x` });
+  stub.respond('verifyTrialToken', {
+    success: true,
+    token: `${tokenOf('one')}x`,
+  });
   const release = stub.hold('verifyTrialToken');
   await open(page, '/activate-trial?token=12345');
   await expect(page.getByRole('heading', { name: 'Activating Your Trial...' })).toBeVisible();
@@ -148,7 +155,11 @@ test('a session that was put aside is kept until somebody signs in', async ({ pa
   await page.reload();
   await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
   await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
-  stub.respond('verifyOtp', { success: true, token: tokenOf('other'), status: 'approved' });
+  stub.respond('verifyOtp', {
+    success: true,
+    token: tokenOf('other'),
+    status: 'approved',
+  });
   await page.getByLabel('Phone number').fill('+15551234567');
   await enterCode(page);
   await page.waitForURL('**/account');
@@ -170,7 +181,10 @@ test.describe('a trial link over the session of another number', () => {
   };
   test.beforeEach(async ({ page, stub }) => {
     await stub.signedIn({ isTrial: true, phoneNumber: '+15557654321' }, tokenOf('one'));
-    stub.respond('verifyTrialToken', { success: true, token: tokenOf('other') });
+    stub.respond('verifyTrialToken', {
+      success: true,
+      token: tokenOf('other'),
+    });
     await open(page, '/activate-trial?token=t');
     await page.waitForURL('**/account');
     await expect(notice(page)).toBeVisible();
@@ -233,7 +247,12 @@ test(
   { tag: '@full' },
   async ({ page, stub }) => {
     await stub.signedIn();
-    const refusal = { success: false, code: 'sign_in_needed', newOwner: true, message: 'English.' };
+    const refusal = {
+      success: false,
+      code: 'sign_in_needed',
+      newOwner: true,
+      message: 'English.',
+    };
     stub.respond('getSessions', refusal, 403);
     const sentences = {
       '': ['Sessions', /may have a new owner.* write to us here\.$/],

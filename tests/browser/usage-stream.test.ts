@@ -6,9 +6,18 @@ import { profileOf } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 const used = (page: Page, text: string) =>
-  page.getByRole('region', { name: 'Usage', exact: true }).getByText(text, { exact: true });
+  page
+    .getByRole('region', {
+      name: 'Usage',
+      exact: true,
+    })
+    .getByText(text, { exact: true });
 const sign = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
-const basic = { tier: 'basic', used: 3, renewalDate: '2025-01-05T09:00:00.000Z' };
+const basic = {
+  tier: 'basic',
+  used: 3,
+  renewalDate: '2025-01-05T09:00:00.000Z',
+};
 const hello = [messageOf(1, 'Hello')];
 
 /** In steps between which the responses arrive, since a request has a time limit. */

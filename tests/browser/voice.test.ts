@@ -34,7 +34,10 @@ import { enterCode, expect, stubbed, test } from './support/test.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import type { Phone } from './support/phone.ts';
 
-const launchOptions = { executablePath: ensureHeadlessBrowser(), args: microphoneArguments };
+const launchOptions = {
+  executablePath: ensureHeadlessBrowser(),
+  args: microphoneArguments,
+};
 stubbed.use({ launchOptions });
 test.use({ launchOptions });
 
@@ -108,7 +111,10 @@ test(
       const sent = await page.request.post(
         `/api/user/chat/voice?id=${crypto.randomUUID()}&seconds=2`,
         {
-          headers: { authorization: `Bearer ${token}`, 'content-type': type },
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': type,
+          },
           data: Buffer.from(data, 'base64'),
         },
       );
@@ -531,7 +537,11 @@ stubbed(
     await page.waitForURL('**/login?next=%2Fchat');
     await expect.poll(() => openMicrophones(page)).toBe(0);
 
-    stub.respond('verifyOtp', { success: true, token: mineLater, status: 'approved' });
+    stub.respond('verifyOtp', {
+      success: true,
+      token: mineLater,
+      status: 'approved',
+    });
     await page.getByLabel('Phone number').fill('+15551234567');
     await enterCode(page);
     await page.waitForURL('**/chat');

@@ -26,20 +26,35 @@ class Tour {
   word = (key: string, values?: Record<string, string>) =>
     this.say(`withdraw.withdraw.${key}`, values);
   money = (amount: number) =>
-    new Intl.NumberFormat(this.tag, { style: 'currency', currency: 'USD' }).format(amount);
+    new Intl.NumberFormat(this.tag, {
+      style: 'currency',
+      currency: 'USD',
+    }).format(amount);
 
   go = (to: string) => this.page.goto(this.language.path + to);
   on = (page: Page) => new Tour(page, this.language);
   field = (name: string) => this.page.locator(`[name=${name}]`);
-  button = (name: string) => this.page.getByRole('button', { name, exact: true });
-  heading = (name: string) => this.page.getByRole('heading', { name, exact: true });
+  button = (name: string) =>
+    this.page.getByRole('button', {
+      name,
+      exact: true,
+    });
+  heading = (name: string) =>
+    this.page.getByRole('heading', {
+      name,
+      exact: true,
+    });
   footerLink = () =>
     this.page
       .getByRole('contentinfo')
       .getByRole('link', { name: withdrawalLabels[this.tag].withdraw });
   confirm = () => this.button(withdrawalLabels[this.tag].confirm);
   done = () => this.heading(this.word('doneTitle'));
-  receipt = () => this.page.getByRole('region', { name: this.word('receipt'), exact: true });
+  receipt = () =>
+    this.page.getByRole('region', {
+      name: this.word('receipt'),
+      exact: true,
+    });
   fact = (key: string) => factOf(this.page, this.word(key));
 
   signIn = (phone: Phone, to = '/account') =>
@@ -307,7 +322,11 @@ for (const language of languages) {
       await open(page, `${path}/withdraw`);
       await expect(page.getByText(tour.word('failed'))).toBeVisible();
       await tour.seen('failed');
-      const statement = { id: 'x', submittedAt: '2026-11-28T10:00:00.000Z', refund: 1199 };
+      const statement = {
+        id: 'x',
+        submittedAt: '2026-11-28T10:00:00.000Z',
+        refund: 1199,
+      };
       for (const state of ['received', 'refunding', 'done', 'needs_owner']) {
         const receipt = 'Ada: 2026-11-28';
         stub.respond('getWithdrawal', {

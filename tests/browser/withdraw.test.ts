@@ -29,9 +29,16 @@ import { over } from './support/stub.ts';
 import { factOf, secondsLeft, stateFor } from './support/withdrawal.ts';
 
 const confirmButton = (page: Page) =>
-  page.getByRole('button', { name: withdrawalLabels.en.confirm, exact: true });
+  page.getByRole('button', {
+    name: withdrawalLabels.en.confirm,
+    exact: true,
+  });
 const doneHeading = (page: Page) => page.getByRole('heading', { name: 'You have withdrawn' });
-const receiptOf = (page: Page) => page.getByRole('region', { name: 'Confirmation', exact: true });
+const receiptOf = (page: Page) =>
+  page.getByRole('region', {
+    name: 'Confirmation',
+    exact: true,
+  });
 async function buyer(page: Page, phone: Phone, startsNow = false): Promise<void> {
   await signInByExternalToken(page, phone);
   await buy(page, 'Basic', { startsNow });
@@ -346,7 +353,11 @@ stubbed(
     await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
     look();
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
-    const statement = { id: 'x', submittedAt: '2026-11-28T10:00:00.000Z', refund: 1199 };
+    const statement = {
+      id: 'x',
+      submittedAt: '2026-11-28T10:00:00.000Z',
+      refund: 1199,
+    };
     for (const [state, text] of Object.entries({
       received: 'What comes back is being computed.',
       refunding: 'The money is on its way to you.',
@@ -363,7 +374,11 @@ stubbed(
       await expect(page.getByRole('main').getByText(text)).toBeVisible();
       await expect(receiptOf(page)).toHaveText('The receipt');
     }
-    stub.respond('getWithdrawal', { success: true, contract: null, statement: null });
+    stub.respond('getWithdrawal', {
+      success: true,
+      contract: null,
+      statement: null,
+    });
     await open(page, '/withdraw');
     await expect(page.getByText(/^There is no contract/)).toBeVisible();
     stub.respond(
@@ -411,12 +426,20 @@ stubbed(
     await openWithdrawal(page);
     await expect(page.getByLabel('Your name')).toHaveValue('');
 
-    stub.respond('getWithdrawal', { success: true, contract: null, statement: null });
+    stub.respond('getWithdrawal', {
+      success: true,
+      contract: null,
+      statement: null,
+    });
     await follow(
       page.getByRole('link', { name: 'Log in, and see what comes back' }),
       '**/login?next=*',
     );
-    stub.respond('verifyOtp', { success: true, token: 'e2e-token', status: 'approved' });
+    stub.respond('verifyOtp', {
+      success: true,
+      token: 'e2e-token',
+      status: 'approved',
+    });
     await page.getByLabel('Phone number', { exact: true }).fill('+15551234567');
     await enterCode(page);
     await page.waitForURL('**/withdraw');

@@ -24,12 +24,19 @@ async function openMine(page: Page, stub: Stub): Promise<void> {
 /** Ends the session somewhere else. */
 function endSession(stub: Stub, token: string): void {
   const profile = { success: true, profile: profileOf() };
-  stub.respondByToken('getMe', { [mineLater]: profile, [yours]: profile });
+  stub.respondByToken('getMe', {
+    [mineLater]: profile,
+    [yours]: profile,
+  });
   if (token === mine) stub.respond('sendMessage', over, 401);
 }
 
 async function signInAs(page: Page, stub: Stub, token: string): Promise<void> {
-  stub.respond('verifyOtp', { success: true, token, status: 'approved' });
+  stub.respond('verifyOtp', {
+    success: true,
+    token,
+    status: 'approved',
+  });
   await page.getByLabel('Phone number').fill('+15551234567');
   await enterCode(page);
 }
@@ -104,10 +111,16 @@ test('unsent messages and the draft outlive a reload, and are sent once under th
   await expect(chat.field(page)).toHaveValue('Four, half typ');
   const shown = chat.log(page).getByRole('listitem').filter({ hasText: 'Not sent' });
   await expect(shown).toHaveText([/One/, /Two/, /Three/]);
-  stub.respond('sendMessage', { success: true, message: messageOf(3, 'One', { id: ids[0]! }) });
+  stub.respond('sendMessage', {
+    success: true,
+    message: messageOf(3, 'One', { id: ids[0]! }),
+  });
   await shown.first().getByRole('button', { name: 'Send again' }).click();
   await expect(shown).toHaveText([/Two/, /Three/]);
-  expect(stub.calls('sendMessage').at(-1)!.body).toEqual({ id: ids[0], text: 'One' });
+  expect(stub.calls('sendMessage').at(-1)!.body).toEqual({
+    id: ids[0],
+    text: 'One',
+  });
 
   // By hand it is over.
   stub.person({});
@@ -257,7 +270,10 @@ test('pasted and dropped files get a sentence, and texts pass', async ({ page, s
         const details = { bubbles: true, cancelable: true };
         const event =
           type === 'paste'
-            ? new ClipboardEvent(type, { ...details, clipboardData: data })
+            ? new ClipboardEvent(type, {
+                ...details,
+                clipboardData: data,
+              })
             : new DragEvent(type!, { ...details, dataTransfer: data });
         document.querySelector(selector!)!.dispatchEvent(event);
         return event.defaultPrevented;
@@ -298,7 +314,10 @@ test('a held Enter sends once, says nothing wrong, and tries a code once', async
   expect(stub.calls('verifyOtp')).toHaveLength(1);
 
   await openConversation(page, stub, hello);
-  stub.respond('sendMessage', { success: true, message: messageOf(3, 'Hola') });
+  stub.respond('sendMessage', {
+    success: true,
+    message: messageOf(3, 'Hola'),
+  });
   await chat.field(page).fill('Hola');
   await hold();
   await settle(page);
@@ -332,7 +351,11 @@ test('the height follows a keyboard that closes late, and a zoom that ends', asy
   stub,
 }) => {
   await page.addInitScript(() => {
-    const viewport = Object.assign(new EventTarget(), { height: 844, scale: 1, offsetTop: 0 });
+    const viewport = Object.assign(new EventTarget(), {
+      height: 844,
+      scale: 1,
+      offsetTop: 0,
+    });
     Object.defineProperty(window, 'visualViewport', { value: viewport });
   });
   await page.setViewportSize({ width: 390, height: 844 });
@@ -379,7 +402,10 @@ test('a notice that is still shown goes when it is read, at clearing, and at a l
   const push = stub.openStream('chatStream');
   await openConversation(page, stub, hello);
   await show();
-  push({ type: 'message', message: messageOf(3, 'A reply', { author: 'solace' }) });
+  push({
+    type: 'message',
+    message: messageOf(3, 'A reply', { author: 'solace' }),
+  });
   await expect.poll(count).toBe(0);
   await show();
   stub.respond('clearChat', { success: true });

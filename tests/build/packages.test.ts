@@ -39,7 +39,10 @@ describe('the lock file', () => {
   it('names no registry, repository, folder or other address', () => {
     expect(places(({ resolved, link }) => resolved !== undefined || link)).toEqual([]);
     const ranges = (found: Locked) =>
-      Object.values({ ...found.dependencies, ...found.optionalDependencies });
+      Object.values({
+        ...found.dependencies,
+        ...found.optionalDependencies,
+      });
     expect(places((found) => ranges(found).some((range) => /[:/]/.test(range)))).toEqual([]);
   });
 

@@ -21,7 +21,10 @@ function builtWith(clone: ReturnType<typeof cloneTree>, days: string): Built[] {
   const files = readdirSync(site, { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => /\.(html|js|xml|txt|json|webmanifest)$/.test(file))
-    .map((file) => ({ file, text: asWritten(readFileSync(join(site, file), 'utf8')) }));
+    .map((file) => ({
+      file,
+      text: asWritten(readFileSync(join(site, file), 'utf8')),
+    }));
 }
 
 const asWritten = (text: string): string =>

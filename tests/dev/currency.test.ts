@@ -79,7 +79,11 @@ describe('plans that are sold in yen, which have no cents', { tags: 'full' }, ()
       const held = `${product.sandboxUrl}/stripe/customers/${encodeURIComponent(phone)}`;
       const { customer } = await callJson<{ customer: { id: string } }>('GET', held);
       const [charge] = await chargesOf(customer.id);
-      expect(charge).toMatchObject({ amount: 1199, amount_refunded: 600, currency: 'jpy' });
+      expect(charge).toMatchObject({
+        amount: 1199,
+        amount_refunded: 600,
+        currency: 'jpy',
+      });
       await page.close();
     },
   );

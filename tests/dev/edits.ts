@@ -24,14 +24,21 @@ export type Kind = {
 const timeout = 60_000;
 const often = { timeout, intervals: [10] };
 
-type Call = { method?: string; headers?: Record<string, string>; body?: string };
+type Call = {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+};
 
 /** What a call responds, as text; nothing while it cannot be reached. */
 export async function textOf(url: string, init: Call = {}): Promise<string> {
   // Each from an address of its own, since the Worker limits the calls of one.
   const address = `10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`;
   const headers = { ...init.headers, 'cf-connecting-ip': address };
-  const response = await fetch(url, { ...init, headers }).catch(() => null);
+  const response = await fetch(url, {
+    ...init,
+    headers,
+  }).catch(() => null);
   return (await response?.text().catch(() => '')) ?? '';
 }
 

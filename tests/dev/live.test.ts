@@ -73,7 +73,12 @@ it('an edit keeps the open dialog, the place on the page, and the stream', async
     'className={button({ wide: true })}',
     'data-edit className={button({ wide: true })}',
   ];
-  const page = await browser.newPage({ viewport: { width: 390, height: 500 } });
+  const page = await browser.newPage({
+    viewport: {
+      width: 390,
+      height: 500,
+    },
+  });
   await page.addInitScript((token) => localStorage.setItem('authToken', token), site.token);
   // A font that came too late for the first paint is shown with the next styles, and lines break elsewhere.
   await page.route(/\.woff2/, (route) => route.abort());

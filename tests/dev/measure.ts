@@ -69,7 +69,10 @@ async function runInARow(site: Site): Promise<void> {
     const kind = kinds[n % kinds.length]!;
     clone.edit(kind.file, kind.from, kind.to(n));
     await kind.see(site, n);
-    await callJson('POST', `${product.sandboxUrl}/bot/replies`, { phone, text: `Reply ${n}.` });
+    await callJson('POST', `${product.sandboxUrl}/bot/replies`, {
+      phone,
+      text: `Reply ${n}.`,
+    });
     await expect(page.getByText(`Reply ${n}.`, { exact: true })).toBeVisible({ timeout: 60_000 });
     clone.edit(kind.file, kind.to(n), kind.from);
     await kind.see(site, 0);

@@ -7,7 +7,10 @@ import type { Site } from './edits.ts';
 type Addresses = { siteUrl: string; sandboxUrl: string };
 
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: ensureHeadlessBrowser(), args: browserArguments });
+  chromium.launch({
+    executablePath: ensureHeadlessBrowser(),
+    args: browserArguments,
+  });
 
 /** A number that the local services do not know yet. */
 export const newNumber = () =>
@@ -22,7 +25,11 @@ export async function signIn({ siteUrl, sandboxUrl }: Addresses, phone: string):
   const messages = await callJson<{ code?: string }[]>('GET', inbox);
   const otp = messages.findLast(({ code }) => code)?.code;
   const verify = `${siteUrl}/api/auth/verify-otp`;
-  const { token } = await callJson<{ token: string }>('POST', verify, { phone, otp, challenge });
+  const { token } = await callJson<{ token: string }>('POST', verify, {
+    phone,
+    otp,
+    challenge,
+  });
   await callJson('PUT', `${siteUrl}/api/user/chat/consent`, { version: consentVersion }, token);
   return token;
 }

@@ -41,7 +41,10 @@ function apply(title: string): void {
 
 function language(...words: string[]): string {
   const command = ['run', '--silent', 'language', '--', ...words];
-  return execFileSync('npm', command, { cwd: clone.folder, encoding: 'utf8' });
+  return execFileSync('npm', command, {
+    cwd: clone.folder,
+    encoding: 'utf8',
+  });
 }
 
 it('knows a test for every recipe', () => {

@@ -19,7 +19,10 @@ const responds = (url: string) =>
     () => false,
   );
 const programsOf = (run: Run) =>
-  run.processes().map((id) => ({ id, line: readFileSync(`/proc/${id}/cmdline`, 'utf8') }));
+  run.processes().map((id) => ({
+    id,
+    line: readFileSync(`/proc/${id}/cmdline`, 'utf8'),
+  }));
 const runs = (run: Run, program: string) =>
   programsOf(run).some(({ line }) => line.includes(program));
 

@@ -296,7 +296,10 @@ test('the focus ring of a country is whole', async ({ page }) => {
     const reach = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset);
     const room = CSS.supports('overflow-clip-margin', '6px') ? 6 : 0;
     const [ring, frame] = [summary.getBoundingClientRect(), list.getBoundingClientRect()];
-    return { name: summary.textContent, left: frame.left - room - (ring.left - reach) };
+    return {
+      name: summary.textContent,
+      left: frame.left - room - (ring.left - reach),
+    };
   });
   expect(cut.name).toBe('Australia');
   expect(cut.left).toBeLessThanOrEqual(0);
@@ -436,7 +439,12 @@ test('an invalid field under the pointer stays marked', async ({ page }) => {
     page.run(() => document.querySelector('[name=email]')!.getAnimations().length);
   await expect.poll(settled).toBe(0);
   const marked = await colour();
-  const { x, y } = (await page.see({ role: 'textbox', name: /^Email/ })).box;
+  const { x, y } = (
+    await page.see({
+      role: 'textbox',
+      name: /^Email/,
+    })
+  ).box;
   await page.tab.move(x + 30, y + 10);
   await expect.poll(settled).toBe(0);
   expect(await colour()).toBe(marked);
@@ -450,6 +458,14 @@ test('a code with words around it is understood', async ({ page, phone }) => {
   await page.click({ role: 'textbox', name: 'Verification code' });
   await page.paste('Your code is 123456');
   await expect
-    .poll(async () => (await page.find({ role: 'textbox', name: 'Verification code' }))?.value)
+    .poll(
+      async () =>
+        (
+          await page.find({
+            role: 'textbox',
+            name: 'Verification code',
+          })
+        )?.value,
+    )
     .toBe('123456');
 });

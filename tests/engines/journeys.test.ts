@@ -45,7 +45,11 @@ test('a newcomer writes on WhatsApp, and the page goes on by itself', async ({ p
   await page.fill('Phone number', phone.number);
   await page.button('Send Verification Code');
   await page.reads("We haven't seen this number on WhatsApp yet");
-  await page.see({ role: 'link', name: /^Message Solace on WhatsApp/, within: 'main' });
+  await page.see({
+    role: 'link',
+    name: /^Message Solace on WhatsApp/,
+    within: 'main',
+  });
   await phone.write('Hi');
   await page.see({ role: 'textbox', name: 'Verification code' });
   await page.fill('Verification code', await phone.code());
@@ -64,7 +68,10 @@ test('a plan is bought, and the count is live', async ({ page, phone }) => {
 test('a conversation by text: consent, message, reply, crisis lines', async ({ page, phone }) => {
   await openChat(page, phone);
   await send(page, 'Hello from this engine');
-  await page.see({ role: 'listitem', name: /Hello from this engine.*Delivered/ });
+  await page.see({
+    role: 'listitem',
+    name: /Hello from this engine.*Delivered/,
+  });
   await phone.botWrites('A reply that comes by itself');
   await page.reads('A reply that comes by itself', 'main');
   await send(page, 'This is a crisis');
@@ -77,7 +84,11 @@ test('a conversation by text: consent, message, reply, crisis lines', async ({ p
 
 async function expectToPlay(page: Page, within: string): Promise<void> {
   await watchPlayers(page);
-  const play = { role: 'button', name: /^Play voice message/, within } as const;
+  const play = {
+    role: 'button',
+    name: /^Play voice message/,
+    within,
+  } as const;
   // A press that waited long for the recording no longer counts: the next one plays at once.
   const hasPlayed = async () => {
     if (await page.find(play)) await page.click(play);
@@ -135,7 +146,11 @@ test('leaving: cancel, keep, log out, delete', async ({ page, phone }) => {
   await page.see({ role: 'button', name: 'Keep my plan' });
   await page.run(() => (window.found as HTMLElement).focus());
   await page.press('Enter');
-  await page.see({ role: 'button', name: 'Cancel subscription', within: 'main' });
+  await page.see({
+    role: 'button',
+    name: 'Cancel subscription',
+    within: 'main',
+  });
   await page.open('/account');
   await page.button('Delete Account', 'main');
   await page.button('Delete Account', 'dialog');

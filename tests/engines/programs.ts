@@ -34,7 +34,10 @@ function install(packages: string[]): void {
   console.log(`Installing ${packages.join(', ')}…`);
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
     try {
-      execFileSync('apt-get', ['-qq', ...args], { stdio: 'ignore', timeout: 600_000 });
+      execFileSync('apt-get', ['-qq', ...args], {
+        stdio: 'ignore',
+        timeout: 600_000,
+      });
     } catch {
       return; // The caller names what is missing.
     }

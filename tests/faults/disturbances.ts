@@ -58,7 +58,12 @@ async function skipPauses({ people, rig }: World): Promise<void> {
   for (const { tabs } of people) for (const tab of tabs) tab.wake();
 }
 
-type Times = { seconds: number; every: number; lasts?: number; choices: Choices };
+type Times = {
+  seconds: number;
+  every: number;
+  lasts?: number;
+  choices: Choices;
+};
 
 /** Acts once per interval of at least `every` seconds, at a random instant in its middle half, so that the act ends within the interval. */
 async function inTheMiddle(
@@ -102,7 +107,12 @@ async function breakServices(world: World, choices: Choices): Promise<void> {
   let deck: Break[] = [];
   const next = () => {
     if (deck.length === 0)
-      deck = services.flatMap((service) => manners.map((manner) => ({ service, manner })));
+      deck = services.flatMap((service) =>
+        manners.map((manner) => ({
+          service,
+          manner,
+        })),
+      );
     return deck.splice(choices.between(0, deck.length - 1), 1)[0]!;
   };
   await sleep(4000);
@@ -126,7 +136,11 @@ async function setFaults(
   faults: Partial<Record<Service, Fault>>,
 ): Promise<void> {
   const none = Object.fromEntries(services.map((service) => [service, null]));
-  await rig.control('PUT', '/faults', { ...none, ...faults, ...(botOutage && { bot: botOutage }) });
+  await rig.control('PUT', '/faults', {
+    ...none,
+    ...faults,
+    ...(botOutage && { bot: botOutage }),
+  });
   if (Object.keys(faults).length === 0) figures.timeline.note('every service works');
 }
 
@@ -167,7 +181,10 @@ async function untilReceived(world: World) {
   const last = Math.max(0, ...events.map(({ seq }) => seq));
   const isEmpty = async () =>
     (await database.$count(outbox, and(isWaiting, lte(outbox.seq, last)))) === 0;
-  return { waiting: events.length, receivedMs: await timeUntil(world, isEmpty) };
+  return {
+    waiting: events.length,
+    receivedMs: await timeUntil(world, isEmpty),
+  };
 }
 
 async function restart(world: World, choices: Choices): Promise<void> {
@@ -232,7 +249,11 @@ async function disturbStripe(
     await sleep(choices.between(1000, 3000));
     const buyers = people.filter(({ checkouts, left }) => checkouts > 0 && !left);
     if (buyers.length === 0) continue;
-    const event = choices.weighted<keyof typeof events>({ late: 3, again: 4, card: 2 });
+    const event = choices.weighted<keyof typeof events>({
+      late: 3,
+      again: 4,
+      card: 2,
+    });
     await events[event](choices.pick(buyers).phone).catch((error: unknown) =>
       seen.push(`Stripe, ${event}: ${String(error)}`),
     );

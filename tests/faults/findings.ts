@@ -69,7 +69,10 @@ const patienceMs = 600_000;
 export async function settle(world: World, latencies: boolean): Promise<accounts.Finding[]> {
   const { product, botSecret } = world.rig;
   // The requests of the invariants are not part of the load.
-  const examined = { ...world, site: new Site(product.siteUrl, botSecret, new CallFigures()) };
+  const examined = {
+    ...world,
+    site: new Site(product.siteUrl, botSecret, new CallFigures()),
+  };
   const deadline = performance.now() + patienceMs;
   for (;;) {
     await runMinuteCron(product.siteUrl);
@@ -110,7 +113,13 @@ export async function reportOf(world: World, run: Run): Promise<string> {
     ['Bot down for a minute', ['the bot', 'events waiting then', 'received after (s)'], outages],
   ];
   const filled = tables.filter(([, , rows]) => rows.length > 0);
-  const texts = filled.map(([title, header, rows]) => partText({ title, header, rows }).trimEnd());
+  const texts = filled.map(([title, header, rows]) =>
+    partText({
+      title,
+      header,
+      rows,
+    }).trimEnd(),
+  );
   return [...texts, findingsText(run.findings)].join('\n');
 }
 

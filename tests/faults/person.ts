@@ -11,7 +11,13 @@ type Tab = {
 type UsageTab = Tab & { readonly total: number | undefined };
 type ChatTab = Tab & { readonly shown: readonly ChatMessage[] };
 
-export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
+export type Post = {
+  id: string;
+  count: number;
+  allowed: boolean;
+  used: number;
+  resetsAt: string;
+};
 export type Role = 'talker' | 'writer' | 'subscriber' | 'visitor';
 
 /** A user, and everything that the product has confirmed to them; the database must agree with it. */
@@ -72,7 +78,11 @@ export class Person {
 }
 
 export type Message = Omit<ChatMessage, 'at'>;
-export type Recording = { seconds: number; type: string; bytes: Buffer };
+export type Recording = {
+  seconds: number;
+  type: string;
+  bytes: Buffer;
+};
 
 /** A message that the user sent, whatever the response was: a lost response may hide a stored message. */
 export type Sent = {

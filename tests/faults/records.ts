@@ -26,7 +26,10 @@ const settleMs = 300;
 
 /** Response times of users' calls while every service works, with and without an attack. */
 class Latencies {
-  readonly #samples: Record<'calm' | 'attacked', number[]> = { calm: [], attacked: [] };
+  readonly #samples: Record<'calm' | 'attacked', number[]> = {
+    calm: [],
+    attacked: [],
+  };
   #faults = 0;
   #attacked = false;
   /** When the last fault ended, or an attack began or ended: calls that began before belong to neither group. */
@@ -53,16 +56,29 @@ class Latencies {
   }
 
   /** Medians in ms; null when there are too few calls to compare. */
-  compare(): { calm: number; attacked: number; calls: number } | null {
+  compare(): {
+    calm: number;
+    attacked: number;
+    calls: number;
+  } | null {
     const { calm, attacked } = this.#samples;
     if (Math.min(calm.length, attacked.length) < fewest) return null;
     const calls = calm.length + attacked.length;
-    return { calm: Math.max(median(calm), shortestMs), attacked: median(attacked), calls };
+    return {
+      calm: Math.max(median(calm), shortestMs),
+      attacked: median(attacked),
+      calls,
+    };
   }
 }
 
 /** A call or a fault; `of` is the caller's phone or user id, null for a fault. */
-type Entry = { at: number; of: string | null | undefined; text: string; requestId: string | null };
+type Entry = {
+  at: number;
+  of: string | null | undefined;
+  text: string;
+  requestId: string | null;
+};
 
 /** Every call and fault of a run, so that a broken invariant can be explained. */
 class Timeline {
@@ -73,7 +89,12 @@ class Timeline {
   }
 
   note(text: string): void {
-    this.add({ at: Date.now(), of: null, text: `--- ${text}`, requestId: null });
+    this.add({
+      at: Date.now(),
+      of: null,
+      text: `--- ${text}`,
+      requestId: null,
+    });
   }
 
   /** The calls of a user and all faults, by the time of their beginning; a call's log lines follow it. */
@@ -102,7 +123,11 @@ export class Figures extends CallFigures {
   /** The longest time (ms) from a kill of the Worker until it responds. */
   slowestRestartMs = 0;
   /** The outages of the bot: the events that waited at their end, and the time (ms) until the bot had received them. */
-  readonly outages: { manner: string; waiting: number; receivedMs: number | null }[] = [];
+  readonly outages: {
+    manner: string;
+    waiting: number;
+    receivedMs: number | null;
+  }[] = [];
   /** The times (ms) from a refused sign-in and a message to the assistant until the user was signed in. */
   readonly refusals: { phone: string; ms: number }[] = [];
 

@@ -21,16 +21,31 @@ const stateDir = fileURLToPath(
 
 /** Starts the product as `npm run dev` does, on its own ports and state, which are removed when the process ends. */
 async function startRig(signal: AbortSignal) {
-  process.once('exit', () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 }));
+  process.once('exit', () =>
+    rmSync(stateDir, {
+      recursive: true,
+      force: true,
+      maxRetries: 5,
+    }),
+  );
   mkdirSync(stateDir, { recursive: true });
   if (!existsSync('dist/web')) execFileSync('npm', ['run', '--silent', 'build']);
   const log = (line: string) => appendFileSync(`${stateDir}/worker.log`, `${line}\n`);
   // In ten minutes on a fast machine, somebody asks for more than a day's codes, and would be locked out for the day.
   writeFileSync(`${stateDir}/vars`, 'LIMIT_CODES_PER_NUMBER_HARD="1000/1d"\n');
-  const product = await startProduct({ stateDir, build: false, signal, log, logRequests: true });
+  const product = await startProduct({
+    stateDir,
+    build: false,
+    signal,
+    log,
+    logRequests: true,
+  });
   const { vars } = product;
   // Through the same address to which the faults apply.
-  const connection = { url: vars.TURSO_DATABASE_URL, authToken: vars.TURSO_AUTH_TOKEN };
+  const connection = {
+    url: vars.TURSO_DATABASE_URL,
+    authToken: vars.TURSO_AUTH_TOKEN,
+  };
   const database = drizzle({ connection });
   await database.run(
     'create table outbox_history (seq integer primary key, phone text, type text)',
@@ -38,9 +53,12 @@ async function startRig(signal: AbortSignal) {
   await database.run(`create trigger record_outbox after insert on outbox begin
     insert into outbox_history values (new.seq, new.phone, new.body ->> '$.type'); end`);
   const stripe = new Stripe(vars.STRIPE_SECRET_KEY, stripeOptions(vars.STRIPE_API_BASE));
-  const prices = (await stripe.prices.list({ limit: 100, active: true })).data.filter(
-    (price) => price.lookup_key,
-  );
+  const prices = (
+    await stripe.prices.list({
+      limit: 100,
+      active: true,
+    })
+  ).data.filter((price) => price.lookup_key);
   /** The plan of each price at the local Stripe. */
   const tiers = new Map(
     prices.map(({ id, lookup_key: key }) => [id, key!.replace(/_weekly$/, '') as PlanId]),
@@ -126,7 +144,10 @@ export async function callUntilTaken(
   name: Call,
   given: Expecting = {},
 ): Promise<Answer> {
-  const { expected = [200], ...options } = { token: person.token, ...given };
+  const { expected = [200], ...options } = {
+    token: person.token,
+    ...given,
+  };
   const attempt = () => world.site.call(name, options);
   const answer = await untilTaken(world, person, attempt, expected);
   const { status, code } = answer;

@@ -41,7 +41,14 @@ async function rehearse(rig: Rig): Promise<boolean> {
   givenUp.abort();
   const findings = await settle(world, values.latencies);
   const settleSeconds = (performance.now() - begun) / 1000 - seconds;
-  print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
+  print(
+    await reportOf(world, {
+      seed,
+      loadSeconds: seconds,
+      settleSeconds,
+      findings,
+    }),
+  );
   for (const { tabs } of world.people) for (const tab of tabs) tab.close();
   const failed = findings.filter(({ broken }) => broken.length > 0).length;
   if (failed > 0)

@@ -66,7 +66,12 @@ let isMissed = false;
 try {
   await storeToken(site);
   const title = `Lighthouse, a phone, the middle of ${visits} visits`;
-  const part: Part = { title, header: ['page', ...scores, 'layout shift'], rows: [], targets: [] };
+  const part: Part = {
+    title,
+    header: ['page', ...scores, 'layout shift'],
+    rows: [],
+    targets: [],
+  };
   for (const path of values.page) {
     process.stderr.write(`Auditing ${path} …\n`);
     const seen = await look(path);
@@ -90,7 +95,11 @@ function targetsOf(path: string, seen: Seen): Target[] {
       value: 100 - seen[name],
       atMost: 0,
     })),
-    { what: `${path} layout shift`, value: seen['layout shift'], atMost: 0 },
+    {
+      what: `${path} layout shift`,
+      value: seen['layout shift'],
+      atMost: 0,
+    },
   ];
 }
 
@@ -113,7 +122,10 @@ async function look(path: string): Promise<Seen> {
 
 /** One page load with an empty cache; repeated if Lighthouse could not record it. */
 async function load(url: string, tries = 3): Promise<Result> {
-  const { lhr } = (await lighthouse(url, { port: browser.port, logLevel: 'error' }))!;
+  const { lhr } = (await lighthouse(url, {
+    port: browser.port,
+    logLevel: 'error',
+  }))!;
   if (!lhr.runtimeError) return lhr;
   if (tries === 1) throw new Error(`${url}: ${lhr.runtimeError.message}`);
   return load(url, tries - 1);

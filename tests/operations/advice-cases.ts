@@ -28,7 +28,11 @@ async function orderPage(token: string, tier: string): Promise<string> {
 }
 
 const pay = (page: string) =>
-  fetch(page, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+  fetch(page, {
+    method: 'POST',
+    body: new URLSearchParams(),
+    redirect: 'manual',
+  });
 
 const customerOf = async (phone: string) =>
   (await call(`${sandboxUrl}/stripe/customers/${phone}`))['customer'].id as string;
@@ -81,7 +85,11 @@ async function doubled(phone: string): Promise<void> {
   const { default_payment_method: method } = data[0]!;
   const card = typeof method === 'string' ? method : method!.id;
   const items = [{ price: await priceOf('premium') }];
-  await stripe.subscriptions.create({ customer, items, default_payment_method: card });
+  await stripe.subscriptions.create({
+    customer,
+    items,
+    default_payment_method: card,
+  });
 }
 
 async function refusedAfterTrial(phone: string): Promise<void> {
@@ -89,7 +97,11 @@ async function refusedAfterTrial(phone: string): Promise<void> {
   await startTrial(phone, { tier: 'premium', days: 3 });
   const token = await signIn(phone);
   const page = await orderPage(token, 'basic');
-  const fault = { status: 400, path: '/v1/subscriptions', match: await customerOf(phone) };
+  const fault = {
+    status: 400,
+    path: '/v1/subscriptions',
+    match: await customerOf(phone),
+  };
   await control('PUT', '/faults', { stripe: fault });
   onTestFinished(() => setFault('stripe', null));
   const location = (await pay(page)).headers.get('location')!;
@@ -106,7 +118,10 @@ async function refusedAfterTrial(phone: string): Promise<void> {
 async function overdue(phone: string): Promise<void> {
   await subscriber(phone);
   await control('POST', `/stripe/customers/${phone}/card`, { declines: true });
-  await control('POST', '/stripe/clock', { advanceSeconds: 8 * 86_400, phone });
+  await control('POST', '/stripe/clock', {
+    advanceSeconds: 8 * 86_400,
+    phone,
+  });
   const plan = async () => (await supportJson('find', phone))['plan'].subscriptionStatus;
   await until('the overdue payment', plan, (status) => status === 'past_due');
 }
@@ -181,7 +196,11 @@ const ways: Record<AdviceName, (phone: string) => Promise<unknown>> = {
   disputedAndWithdrawn: withdrawDisputed,
   async withdrawalMayBeObjected(phone) {
     await subscriber(phone);
-    const stated = { name: 'Ada Lovelace', contact: phone, plan: 'Basic' };
+    const stated = {
+      name: 'Ada Lovelace',
+      contact: phone,
+      plan: 'Basic',
+    };
     await call(`${siteUrl}/api/withdrawals`, 'POST', stated);
   },
   async withdrawing(phone) {

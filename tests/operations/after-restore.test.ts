@@ -38,9 +38,16 @@ type Product = Awaited<ReturnType<typeof start>>;
 /** The product on the state that the last one has left, with what its people do. */
 async function start(databaseOf?: number) {
   const stateDir = nextFolder(databaseOf);
-  const product = await startProduct({ stateDir, varsFile: join(folder, 'vars'), build: false });
+  const product = await startProduct({
+    stateDir,
+    varsFile: join(folder, 'vars'),
+    build: false,
+  });
   const { siteUrl, sandboxUrl, vars } = product;
-  const url = { url: vars.TURSO_DATABASE_URL, authToken: vars.TURSO_AUTH_TOKEN };
+  const url = {
+    url: vars.TURSO_DATABASE_URL,
+    authToken: vars.TURSO_AUTH_TOKEN,
+  };
   const database = createClient(url);
   const api = (method: string, path: string, body?: object, token?: string) =>
     call(`${siteUrl}${path}`, method, body, token);
@@ -72,7 +79,11 @@ async function start(databaseOf?: number) {
   async function buy(token: string, startNow = false): Promise<void> {
     const path = '/api/billing/create-subscription-update-session';
     const { portalUrl } = await api('POST', path, { tier: 'basic', startNow }, token);
-    await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+    await fetch(portalUrl, {
+      method: 'POST',
+      body: new URLSearchParams(),
+      redirect: 'manual',
+    });
     await call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
     await until(
       'the plan',
@@ -111,7 +122,11 @@ async function start(databaseOf?: number) {
   /** Runs a command in a process of its own. */
   async function run(name: string, args: string[], audit: string) {
     const file = `worker/operations/${name}`;
-    const env = { ...ownEnvironment, ...vars, SUPPORT_AUDIT_FILE: audit };
+    const env = {
+      ...ownEnvironment,
+      ...vars,
+      SUPPORT_AUDIT_FILE: audit,
+    };
     type Ran = { code: number; stdout: string; stderr: string };
     return promisify(execFile)(process.execPath, ['.ci/require-node.js', file, ...args], { env })
       .then((output): Ran => ({ code: 0, ...output }))
@@ -126,9 +141,27 @@ async function start(databaseOf?: number) {
   const advance = (phone: string, advanceSeconds: number) =>
     call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds, phone });
 
-  const acts = { api, callAsBot, write, signIn, move, buy, advance, tierOf, consent, say };
+  const acts = {
+    api,
+    callAsBot,
+    write,
+    signIn,
+    move,
+    buy,
+    advance,
+    tierOf,
+    consent,
+    say,
+  };
   const looks = { database, isTold, refunds };
-  return { ...product, ...acts, ...looks, afterRestore, support, close };
+  return {
+    ...product,
+    ...acts,
+    ...looks,
+    afterRestore,
+    support,
+    close,
+  };
 }
 
 /** All rows of the database, but what grows by looking, and what the cron job ends a minute later. */
@@ -201,20 +234,34 @@ describe('after the database was put back', () => {
     for (const token of [objecting, refunding]) await product.buy(token);
     const settling = await product.signIn(settled);
     await product.buy(settling, true);
-    const stated = { name: 'Ada Lovelace', contact: objector, plan: 'Basic' };
+    const stated = {
+      name: 'Ada Lovelace',
+      contact: objector,
+      plan: 'Basic',
+    };
     const { statement } = await product.api('POST', '/api/withdrawals', stated);
     for (const phone of [suspended, reinvited, invited, one, other, circler, late])
       await product.write(phone);
     const shown = await product.api('POST', '/api/auth/request-otp', { phone: linked });
     linkCode = shown.linkCode;
-    ids = { one: await idOf(one), other: await idOf(other), circler: await idOf(circler) };
+    ids = {
+      one: await idOf(one),
+      other: await idOf(other),
+      circler: await idOf(circler),
+    };
     const setStatus = (phone: string, status: string) =>
       call(`${product.sandboxUrl}/phones/${phone}/status`, 'POST', { status });
     for (const phone of [reinvited, late]) await setStatus(phone, 'pending');
-    const named = { phone: loser, businessUserId: businessUserIdOf(loser.slice(1)) };
+    const named = {
+      phone: loser,
+      businessUserId: businessUserIdOf(loser.slice(1)),
+    };
     await product.callAsBot('/api/bot/contacts', named);
     const link = `${product.sandboxUrl}/phones/${invited}/trial`;
-    const { url } = await call(link, 'POST', { tier: 'premium', days: 3 });
+    const { url } = await call(link, 'POST', {
+      tier: 'premium',
+      days: 3,
+    });
     trialToken = new URL(url).searchParams.get('token')!;
     // Stripe is out of reach until the end, so that it stays open; the local cron job leaves it then.
     await call(`${product.sandboxUrl}/faults`, 'PUT', { stripe: { status: 503 } });
@@ -272,7 +319,12 @@ describe('after the database was put back', () => {
 
   async function idOf(phone: string): Promise<string> {
     const sql = 'select id from users where phone = ?';
-    return (await product.database.execute({ sql, args: [phone] })).rows[0]!['id'] as string;
+    return (
+      await product.database.execute({
+        sql,
+        args: [phone],
+      })
+    ).rows[0]!['id'] as string;
   }
 
   async function moveBySupport(from: string, to: string): Promise<void> {
@@ -283,7 +335,10 @@ describe('after the database was put back', () => {
 
   async function numbersNow() {
     const sql = `select id, phone || ' ' || status as now from users where id in (?, ?, ?)`;
-    const { rows } = await product.database.execute({ sql, args: Object.values(ids) });
+    const { rows } = await product.database.execute({
+      sql,
+      args: Object.values(ids),
+    });
     return new Map(rows.map(({ id, now }) => [id, now]));
   }
 
@@ -336,10 +391,16 @@ describe('after the database was put back', () => {
     // The bot is out of reach at first: what it knows is repeated by the next run.
     await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: { status: 503 } });
     const first = await product.afterRestore('--at', at);
-    expect(first).toMatchObject({ code: 1, stdout: expect.stringMatching(/bot answered 503/) });
+    expect(first).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/bot answered 503/),
+    });
     // Then the database fails at one of the moves, after others were repeated.
     const fault = { status: 503, match: ids.other };
-    await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: null, libsql: fault });
+    await call(`${product.sandboxUrl}/faults`, 'PUT', {
+      bot: null,
+      libsql: fault,
+    });
     expect(await product.afterRestore('--at', at)).toMatchObject({ code: 1 });
     await call(`${product.sandboxUrl}/faults`, 'PUT', { libsql: null });
     expect((await numbersNow()).get(ids.one)).toBe(`${between} approved`);
@@ -398,7 +459,10 @@ describe('after the database was put back', () => {
 
   it('ends the link codes that were shown before, which may have been used since', async () => {
     const businessUserId = businessUserIdOf(linked.slice(1));
-    const claim = product.callAsBot('/api/bot/contacts', { businessUserId, linkCode });
+    const claim = product.callAsBot('/api/bot/contacts', {
+      businessUserId,
+      linkCode,
+    });
     await expect(claim).rejects.toThrow(/400|linkCode/);
   });
 
@@ -430,7 +494,11 @@ describe('after the database was put back', () => {
     const { rows } = await product.database.execute(
       'select seq, origin, state, reason, due_at from withdrawals order by origin',
     );
-    const waits = { state: 'needs_owner', reason: 'restored', due_at: null };
+    const waits = {
+      state: 'needs_owner',
+      reason: 'restored',
+      due_at: null,
+    };
     expect(rows).toMatchObject([
       { origin: 'account', ...waits },
       { origin: 'public', ...waits },
@@ -445,7 +513,12 @@ describe('after the database was put back', () => {
     const stateOf = async () => {
       await runMinuteCron(product.siteUrl);
       const sql = 'select state from withdrawals where seq = ?';
-      return (await product.database.execute({ sql, args: [seq] })).rows[0]!['state'];
+      return (
+        await product.database.execute({
+          sql,
+          args: [seq],
+        })
+      ).rows[0]!['state'];
     };
     await until('the statement', stateOf, (state) => state === 'done');
     expect(before).toBe(2);

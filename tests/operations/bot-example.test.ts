@@ -39,7 +39,11 @@ afterAll(() => stopBot());
 /** Starts the example, in place of the one that runs. */
 async function startBot(more: Record<string, string> = {}): Promise<void> {
   await stopBot();
-  const settings = { SITE_URL: product.siteUrl, BOT_WEBHOOK_SECRET, BOT_PORT: botPort };
+  const settings = {
+    SITE_URL: product.siteUrl,
+    BOT_WEBHOOK_SECRET,
+    BOT_PORT: botPort,
+  };
   const env = { ...ownEnvironment, ...settings, ...more };
   bot = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
     env,
@@ -85,7 +89,10 @@ async function untilReply(text: string): Promise<ChatMessage> {
 
 it('counts, repeats what it reads, and marks a crisis', async () => {
   const before = await used();
-  expect(await untilReply('Hello')).toMatchObject({ author: 'solace', text: 'You wrote: Hello' });
+  expect(await untilReply('Hello')).toMatchObject({
+    author: 'solace',
+    text: 'You wrote: Hello',
+  });
   expect(await untilReply('I think of suicide')).toMatchObject({ crisis: true });
   expect(await used()).toBe(before + 2);
 });
@@ -103,7 +110,10 @@ it('fetches a recording, transcribes and counts it, shows what it types, and rep
   );
   const sent = await fetch(`${product.siteUrl}/api/user/chat/voice?id=${id}&seconds=2`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'audio/ogg;codecs=opus' },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'audio/ogg;codecs=opus',
+    },
     body: new Uint8Array(bytes),
   });
   expect(sent.status).toBe(200);
@@ -117,9 +127,16 @@ it('fetches a recording, transcribes and counts it, shows what it types, and rep
   ended.abort();
   expect(shown).toEqual(['You wrote: A recording']);
   const messages = await readChat();
-  expect(messages.find((message) => message.id === id)).toMatchObject({ text, state: 'delivered' });
+  expect(messages.find((message) => message.id === id)).toMatchObject({
+    text,
+    state: 'delivered',
+  });
   const reply = messages.find(({ replyTo }) => replyTo === id)!;
-  const voice = { type: 'audio/ogg;codecs=opus', seconds: 2, bytes: bytes.length };
+  const voice = {
+    type: 'audio/ogg;codecs=opus',
+    seconds: 2,
+    bytes: bytes.length,
+  };
   expect(reply).toMatchObject({ text: `You wrote: ${text}`, voice });
   const headers = { authorization: `Bearer ${token}` };
   const spoken = await fetch(`${product.siteUrl}/api/user/chat/voice/${reply.id}`, { headers });
@@ -130,7 +147,13 @@ it('fetches a recording, transcribes and counts it, shows what it types, and rep
 it('refuses what Solace did not sign, and answers an event that comes twice once', async () => {
   const { replyTo: messageId } = await untilReply('Twice');
   const message = { messageId, seq: 9, text: 'Twice' };
-  const data = { phone, userId: 'u', locale: null, country: null, ...message };
+  const data = {
+    phone,
+    userId: 'u',
+    locale: null,
+    country: null,
+    ...message,
+  };
   await sendEvent('chat.message', data, 'twice');
   // The reply to a later message comes after whatever the second delivery could have caused.
   await untilReply('Later');
@@ -141,7 +164,14 @@ type Prompt = { messages: { content: string }[] };
 
 const startModel = () =>
   startService<Prompt>(({ length }) => ({
-    choices: [{ message: { role: 'assistant', content: `Reply ${length}` } }],
+    choices: [
+      {
+        message: {
+          role: 'assistant',
+          content: `Reply ${length}`,
+        },
+      },
+    ],
   }));
 
 /** What a model was asked last, without the instructions. */
@@ -159,13 +189,21 @@ it('asks a model where it has an address, with what was said before', async () =
   expect(saidTo(model)).toEqual(['One', 'Reply 1', 'Two']);
 });
 
-type Sent = { to?: string; recipient?: string; text: { body: string } };
+type Sent = {
+  to?: string;
+  recipient?: string;
+  text: { body: string };
+};
 
 /** Starts the bot with WhatsApp; `say` sends it a message from there and returns its reply. */
 async function startOnWhatsapp(env: Record<string, string> = {}) {
   const { received: sent, url } = await startService<Sent>(() => ({}));
   const secret = 'app-secret';
-  await startBot({ WHATSAPP_URL: url, WHATSAPP_APP_SECRET: secret, ...env });
+  await startBot({
+    WHATSAPP_URL: url,
+    WHATSAPP_APP_SECRET: secret,
+    ...env,
+  });
   const post = (body: string, signedBy: string) =>
     fetch(`${botUrl}/whatsapp`, {
       method: 'POST',
@@ -174,9 +212,21 @@ async function startOnWhatsapp(env: Record<string, string> = {}) {
       },
       body,
     });
-  const say = async (text: string, from: { from?: string; from_user_id?: string }) => {
+  const say = async (
+    text: string,
+    from: {
+      from?: string;
+      from_user_id?: string;
+    },
+  ) => {
     const before = sent.length;
-    const messages = [{ id: crypto.randomUUID(), ...from, text: { body: text } }];
+    const messages = [
+      {
+        id: crypto.randomUUID(),
+        ...from,
+        text: { body: text },
+      },
+    ];
     const body = JSON.stringify({ entry: [{ changes: [{ value: { messages } }] }] });
     expect((await post(body, 'another')).status).toBe(401);
     // Meta may post a message twice.
@@ -194,10 +244,29 @@ async function sendEvent(
   data: object,
   id: string = crypto.randomUUID(),
 ): Promise<void> {
-  const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data });
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date().toISOString(),
+    data,
+  });
   const headers = signedHeaders(new Webhook(BOT_WEBHOOK_SECRET), id, body);
-  expect((await fetch(`${botUrl}/events`, { method: 'POST', body })).status).toBe(401);
-  expect((await fetch(`${botUrl}/events`, { method: 'POST', headers, body })).status).toBe(204);
+  expect(
+    (
+      await fetch(`${botUrl}/events`, {
+        method: 'POST',
+        body,
+      })
+    ).status,
+  ).toBe(401);
+  expect(
+    (
+      await fetch(`${botUrl}/events`, {
+        method: 'POST',
+        headers,
+        body,
+      })
+    ).status,
+  ).toBe(204);
 }
 
 it('keeps nothing of a deleted account, and what was said on WhatsApp follows its number', async () => {
@@ -205,7 +274,11 @@ it('keeps nothing of a deleted account, and what was said on WhatsApp follows it
   const { sent, say } = await startOnWhatsapp({ MODEL_URL: model.url });
   const [first, second] = [newNumber(), newNumber()];
   await say('One', { from: first.slice(1) });
-  await sendEvent('user.phone_changed', { userId: 'u1', phone: second, previousPhone: first });
+  await sendEvent('user.phone_changed', {
+    userId: 'u1',
+    phone: second,
+    previousPhone: first,
+  });
   await expect
     .poll(() => sent.at(-1)!.text.body, { timeout: 30_000 })
     .toContain('has a new number');
@@ -225,9 +298,15 @@ it('talks on WhatsApp with a number, an id, or both, and takes a hidden number f
   const [visible, hidden] = [newNumber(), newNumber()];
   const [visibleId, hiddenId] = [newId(), newId()];
   const to = visible.slice(1);
-  expect(await say('Hello', { from: to })).toMatchObject({ to, reply: 'You wrote: Hello' });
+  expect(await say('Hello', { from: to })).toMatchObject({
+    to,
+    reply: 'You wrote: Hello',
+  });
   const both = { from: to, from_user_id: visibleId };
-  expect(await say('With both', both)).toMatchObject({ to, reply: 'You wrote: With both' });
+  expect(await say('With both', both)).toMatchObject({
+    to,
+    reply: 'You wrote: With both',
+  });
   // WhatsApp may repeat the id where the number was.
   const idAlone = { from: visibleId, from_user_id: visibleId };
   expect(await say('By the id', idAlone)).toMatchObject({

@@ -39,7 +39,12 @@ function ownRun(line: string, more: Record<string, string> = {}): Promise<Ran> {
 }
 
 function runProgram(program: string, words: string[], more = {}): Promise<Ran> {
-  const env = { ...ownEnvironment, ...withoutSettings, SUPPORT_AUDIT_FILE: '/dev/null', ...more };
+  const env = {
+    ...ownEnvironment,
+    ...withoutSettings,
+    SUPPORT_AUDIT_FILE: '/dev/null',
+    ...more,
+  };
   return promisify(execFile)(program, words, { env, timeout: 60_000 })
     .then((output) => ({ code: 0, ...output }))
     .catch((failed: Ran) => failed);
@@ -61,7 +66,12 @@ describe.each(commands)('npm run %s', (name) => {
   }
 
   it('refuses words that it does not know, and says how to call it', async () => {
-    const word = { query: "'select 1' ", alerts: 'list ', language: 'compile ' }[name] ?? '';
+    const word =
+      {
+        query: "'select 1' ",
+        alerts: 'list ',
+        language: 'compile ',
+      }[name] ?? '';
     const surplus = name === 'support' ? 'find +15551234567 garbage' : `${word}garbage garbage`;
     await expectRefusal(surplus);
   });
@@ -83,7 +93,11 @@ it('walks every command of the owner', () => {
 });
 
 const isRefused = async (line: string, said: string) =>
-  expect(await npmRun(line)).toMatchObject({ code: 2, stdout: '', stderr: oneSentence(said) });
+  expect(await npmRun(line)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: oneSentence(said),
+  });
 
 it.each([
   ['deploy --env preview', '"preview".*behind `--`|--env.*behind `--`'],
@@ -104,7 +118,10 @@ it.each([
   ['after-restore --at=2026-11-20T10:00:00Z -- --dry-run', '--at .*behind `--`'],
 ])('refuses what npm has taken: npm run %s', { tags: ['full'] }, isRefused);
 
-const vars = { TURSO_DATABASE_URL: 'http://127.0.0.1:1', TURSO_AUTH_TOKEN: 'x' };
+const vars = {
+  TURSO_DATABASE_URL: 'http://127.0.0.1:1',
+  TURSO_AUTH_TOKEN: 'x',
+};
 
 it.each([
   ['query', 'only reads'],
@@ -115,7 +132,11 @@ it.each([
   ['language -- import es', 'npm run language'],
 ])('refuses as a wrong line: npm run %s', async (line, said) => {
   const ran = await ownRun(line, vars);
-  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(said) });
+  expect(ran).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(said),
+  });
 });
 
 it.each([

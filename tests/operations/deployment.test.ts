@@ -24,7 +24,10 @@ type World = {
   badLook?: number;
 };
 const shares = (percentages: Record<string, number>): Share[] =>
-  Object.entries(percentages).map(([version_id, percentage]) => ({ version_id, percentage }));
+  Object.entries(percentages).map(([version_id, percentage]) => ({
+    version_id,
+    percentage,
+  }));
 const all = (id: string) => shares({ [id]: 100 });
 type Way = {
   parts?: number[];
@@ -91,7 +94,14 @@ async function deploy(
     ? await deployGradually(target, settings, tools, { plan, ...allowed })
     : await deployTo(target, settings, tools, allowed);
   const splits = steps.flatMap((step) => /^versions deploy (.*) preview$/.exec(step)?.[1] ?? []);
-  return { done, steps, splits, uploaded, waitedMs, said: said.join('\n') };
+  return {
+    done,
+    steps,
+    splits,
+    uploaded,
+    waitedMs,
+    said: said.join('\n'),
+  };
 }
 
 describe('a deployment', () => {
@@ -139,8 +149,21 @@ describe('a deployment', () => {
       /^✗ Wrangler failed, and Cloudflare names no version/m,
     ],
   ])('says after a failure of Wrangler that the users get %s', async (_, world, then, expected) => {
-    const { done, steps: seen, said } = await deployToAll({ ...world, failing: 'deploy preview' });
-    expect({ done, seen }).toEqual({ done: false, seen: [...steps.slice(0, 4), ...then] });
+    const {
+      done,
+      steps: seen,
+      said,
+    } = await deployToAll({
+      ...world,
+      failing: 'deploy preview',
+    });
+    expect({
+      done,
+      seen,
+    }).toEqual({
+      done: false,
+      seen: [...steps.slice(0, 4), ...then],
+    });
     expect(said).toMatch(expected);
     if (world.afterwards) expect(said).toMatch(back);
     expect(said.includes('Nothing was deployed')).toBe(!world.afterwards);
@@ -149,8 +172,21 @@ describe('a deployment', () => {
   it.each([false, true])(
     'says after a failed migration that nothing was deployed (gradual: %s)',
     async (isGradual) => {
-      const { done, steps: seen, said } = await deploy({ migration, isGradual });
-      expect({ done, last: seen.at(-1) }).toEqual({ done: false, last: 'migrate libsql://x t' });
+      const {
+        done,
+        steps: seen,
+        said,
+      } = await deploy({
+        migration,
+        isGradual,
+      });
+      expect({
+        done,
+        last: seen.at(-1),
+      }).toEqual({
+        done: false,
+        last: 'migrate libsql://x t',
+      });
       expect(said).toMatch(/^✗ The migration failed: SQLITE_BUSY: database is locked$/m);
       expect(said).toMatch(/Nothing was deployed; the version before runs on\..*$/);
     },
@@ -160,9 +196,12 @@ describe('a deployment', () => {
     const said = expect.stringContaining(
       'npx wrangler versions deploy V10@10 V90@90 --env preview --yes',
     );
-    expect(await deployToAll({ deployed: shares({ V10: 10, V90: 90 }), badLook: 1 })).toMatchObject(
-      { steps, said },
-    );
+    expect(
+      await deployToAll({
+        deployed: shares({ V10: 10, V90: 90 }),
+        badLook: 1,
+      }),
+    ).toMatchObject({ steps, said });
     const first = await deployToAll({ deployed: [] });
     expect(first).toMatchObject({ done: true, steps });
     expect(first.said).not.toContain('versions deploy');
@@ -187,10 +226,20 @@ describe('a deployment', () => {
   it('to production needs CONTACT_URL, which the build gets, or the flag that lets it pass', async () => {
     const production = { target: 'production' } as const;
     const said = expect.stringContaining('--without-contact');
-    expect(await deployToAll(production)).toMatchObject({ done: false, steps: [], said });
+    expect(await deployToAll(production)).toMatchObject({
+      done: false,
+      steps: [],
+      said,
+    });
     const CONTACT_URL = 'https://forms.example';
     const { done, uploaded } = await deployToAll(production, { CONTACT_URL });
-    expect({ done, isBuiltIn: uploaded.has(CONTACT_URL) }).toEqual({ done: true, isBuiltIn: true });
+    expect({
+      done,
+      isBuiltIn: uploaded.has(CONTACT_URL),
+    }).toEqual({
+      done: true,
+      isBuiltIn: true,
+    });
     expect(await deployToAll(production, {}, { withoutContact: true })).toMatchObject({
       done: true,
     });
@@ -227,9 +276,18 @@ describe('a gradual deployment', () => {
   });
 
   it('watches each part for as long as it was told', async () => {
-    const { steps, waitedMs } = await deploy({ parts: [10], watchMs: 120_000 });
+    const { steps, waitedMs } = await deploy({
+      parts: [10],
+      watchMs: 120_000,
+    });
     const looks = steps.filter((step) => step.startsWith('look')).length;
-    expect({ looks, waitedMs }).toEqual({ looks: 1 + 4 + 1, waitedMs: 120_000 });
+    expect({
+      looks,
+      waitedMs,
+    }).toEqual({
+      looks: 1 + 4 + 1,
+      waitedMs: 120_000,
+    });
   });
 
   const unhealthy = /^✗ \/api\/health answers 503\nAll users get the version before again: OLD\./m;
@@ -266,7 +324,10 @@ describe('a gradual deployment', () => {
   });
 
   it('says loudly what to run when it cannot go back', async () => {
-    const { done, said } = await deploy({ badLook: 1, failing: 'OLD@100' });
+    const { done, said } = await deploy({
+      badLook: 1,
+      failing: 'OLD@100',
+    });
     expect(done).toBe(false);
     expect(said).toMatch(
       /GOING BACK FAILED.*Run: npx wrangler versions deploy OLD@100 --env preview --yes$/,
@@ -322,7 +383,13 @@ describe('the flags', () => {
       watchMs: 300_000,
       pauseMs: 30_000,
     });
-    expect(readPlan({ gradual: true, parts: '1,5,25', minutes: '0' })).toMatchObject({
+    expect(
+      readPlan({
+        gradual: true,
+        parts: '1,5,25',
+        minutes: '0',
+      }),
+    ).toMatchObject({
       parts: [1, 5, 25],
       watchMs: 0,
     });

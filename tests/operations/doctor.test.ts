@@ -155,7 +155,12 @@ it('ends with 1 when something is wrong, and with 0 when all is well', async () 
       env: { ...ownEnvironment, ...values },
     });
   expect((await run(vars)).stdout).toMatch(/Every check passed\. Warnings: \d\.\n$/);
-  await expect(run({ ...vars, WHATSAPP_PHONE_NUMBER_ID: '42' })).rejects.toMatchObject({ code: 1 });
+  await expect(
+    run({
+      ...vars,
+      WHATSAPP_PHONE_NUMBER_ID: '42',
+    }),
+  ).rejects.toMatchObject({ code: 1 });
 });
 
 const { hostname: host, port } = new URL(url);
@@ -229,7 +234,13 @@ const replaceWebhookByOld: Breakage = async () => {
 const refuseReads =
   (...paths: string[]): Breakage =>
   async () => {
-    for (const match of paths) await put('/faults', { stripe: { status: 403, match } });
+    for (const match of paths)
+      await put('/faults', {
+        stripe: {
+          status: 403,
+          match,
+        },
+      });
     return () => put('/faults', { stripe: null });
   };
 
@@ -343,7 +354,15 @@ async function unapply(count: number) {
     rows.at(-1)!['at']!,
   ]);
   const sql = `insert into __drizzle_migrations (hash, created_at) select value ->> 'hash', value ->> 'at' from json_each(?)`;
-  return () => database.execute(sql, [JSON.stringify(rows.map(({ hash, at }) => ({ hash, at })))]);
+  return () =>
+    database.execute(sql, [
+      JSON.stringify(
+        rows.map(({ hash, at }) => ({
+          hash,
+          at,
+        })),
+      ),
+    ]);
 }
 
 it('does not accuse the bot of messages that may have come from the web, which need no contact', async () => {
@@ -483,9 +502,18 @@ describe('the account at Stripe', () => {
     await stripe.prices.update(price!.id, { active: true });
     const setUp = (...flags: string[]) => {
       const command = ['worker/operations/stripe-setup/stripe-setup.ts', ...flags];
-      return promisify(execFile)(process.execPath, command, { env: { ...process.env, ...vars } });
+      return promisify(execFile)(process.execPath, command, {
+        env: {
+          ...process.env,
+          ...vars,
+        },
+      });
     };
-    const refusal = { code: 2, stdout: '', stderr: expect.stringMatching(/^--env takes /) };
+    const refusal = {
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^--env takes /),
+    };
     await expect(setUp('--env', 'produktion')).rejects.toMatchObject(refusal);
     await setUp();
     expect(await linesOf()).toEqual(usual);

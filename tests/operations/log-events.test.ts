@@ -39,8 +39,17 @@ function fieldsIn(node: ESTree.Node): string[] {
 }
 
 /** The events that the Worker writes, with the fields and levels that all its lines together may have. */
-const written = new Map<string, { fields: Set<string>; levels: Set<string> }>();
-for (const name of readdirSync(worker, { recursive: true, encoding: 'utf8' })) {
+const written = new Map<
+  string,
+  {
+    fields: Set<string>;
+    levels: Set<string>;
+  }
+>();
+for (const name of readdirSync(worker, {
+  recursive: true,
+  encoding: 'utf8',
+})) {
   if (!name.endsWith('.ts') || name.startsWith('operations/')) continue;
   const source = readFileSync(`${worker}${name}`, 'utf8');
   const textsIn = ({ start, end }: ESTree.Node) =>
@@ -50,7 +59,10 @@ for (const name of readdirSync(worker, { recursive: true, encoding: 'utf8' })) {
       if (callee.type !== 'Identifier' || callee.name !== 'log') return;
       const levels = textsIn(level!);
       for (const event of textsIn(names!)) {
-        const { fields: known, levels: seen } = written.get(event) ?? { fields: [], levels: [] };
+        const { fields: known, levels: seen } = written.get(event) ?? {
+          fields: [],
+          levels: [],
+        };
         const all = levels.length > 0 ? levels : ['info', 'error'];
         written.set(event, {
           fields: new Set([...known, ...fieldsIn(fields!)]),
@@ -141,7 +153,11 @@ describe('the list of what somebody must act on', () => {
   });
 });
 
-type Line = { at: number; event: string; [field: string]: string | number };
+type Line = {
+  at: number;
+  event: string;
+  [field: string]: string | number;
+};
 const minute = 60_000;
 const hour = 60 * minute;
 
@@ -181,10 +197,19 @@ async function firing(lines: Line[], now: number): Promise<string[]> {
 describe('the alerts', () => {
   const now = Date.UTC(2026, 10, 25, 12);
   const times = (count: number, line: Line) => Array.from({ length: count }, () => line);
-  const call = { at: now, event: 'request_completed', route: '/api/bot/usage', status: 200 };
+  const call = {
+    at: now,
+    event: 'request_completed',
+    route: '/api/bot/usage',
+    status: 200,
+  };
 
   it('compare failed calls with all calls, and no lines of another kind', async () => {
-    const refused = { at: now, event: 'whatsapp_refused', status: 503 };
+    const refused = {
+      at: now,
+      event: 'whatsapp_refused',
+      status: 503,
+    };
     expect(await firing([...times(100, call), ...times(3, refused)], now)).toEqual([]);
     const failed = { at: now, event: 'request_failed', status: 500 };
     expect(await firing(times(3, failed), now)).toContain('Calls fail');
@@ -193,12 +218,21 @@ describe('the alerts', () => {
   });
 
   it('say that the bot is silent when it was not at that time of the day before', async () => {
-    const dayBefore = times(20, { ...call, at: now - 24 * hour - 10 * minute });
+    const dayBefore = times(20, {
+      ...call,
+      at: now - 24 * hour - 10 * minute,
+    });
     expect(await firing(dayBefore, now)).toEqual(['The bot is silent']);
     expect(await firing([...dayBefore, call], now)).toEqual([]);
-    expect(await firing(times(20, { ...call, at: now - 24 * hour + 10 * minute }), now)).toEqual(
-      [],
-    );
+    expect(
+      await firing(
+        times(20, {
+          ...call,
+          at: now - 24 * hour + 10 * minute,
+        }),
+        now,
+      ),
+    ).toEqual([]);
   });
 
   it('say that no event of Stripe has come for a day, where more came the day before', async () => {
@@ -239,7 +273,18 @@ describe('the alerts', () => {
     ['customer_unclosed', {}, ['Somebody who left may be charged']],
     ['database_refused', { code: 'BLOCKED' }, ['The database refuses us']],
   ])('ring at the first %s with %o', async (event, fields: object, names) => {
-    expect(await firing([{ at: now, event, ...fields }], now)).toEqual(names);
+    expect(
+      await firing(
+        [
+          {
+            at: now,
+            event,
+            ...fields,
+          },
+        ],
+        now,
+      ),
+    ).toEqual(names);
   });
 
   it('name one customer whose state cannot be fetched for ten minutes, and no shorter failure', async () => {
@@ -308,7 +353,10 @@ it("prints the answers to the five questions, last year's figures on 2 January, 
     ['2026-06-02', 'claim', '', 4],
   ] as const) {
     const sql = 'insert into daily_totals (day, kind, detail, n) values (?, ?, ?, ?)';
-    await services.database.execute({ sql, args: [dayOf(date), ...counted] });
+    await services.database.execute({
+      sql,
+      args: [dayOf(date), ...counted],
+    });
   }
   const told = await report();
   const cells = told

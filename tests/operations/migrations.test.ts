@@ -132,8 +132,15 @@ async function openSession(phone: string) {
   const token = await product.signIn(phone);
   const troubles: string[] = [];
   async function call(method: string, path: string, body?: object): Promise<Record<string, any>> {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+    };
+    const init = {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    };
     const response = await fetch(product.siteUrl + path, init);
     const text = await response.text();
     const found = text.startsWith('{') ? (JSON.parse(text) as Record<string, any>) : { text };

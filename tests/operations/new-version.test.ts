@@ -54,9 +54,19 @@ const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.
 const { env, observability, triggers, migrations = [], ratelimits = [] } = rawConfig;
 
 it('answers under workers.dev in preview alone, limits calls, and samples traces', () => {
-  expect(env?.['production']).toMatchObject({ workers_dev: false, preview_urls: false });
+  expect(env?.['production']).toMatchObject({
+    workers_dev: false,
+    preview_urls: false,
+  });
   expect(env?.['preview']).not.toHaveProperty('workers_dev');
-  expect(ratelimits).toMatchObject([600, 3000].map((limit) => ({ simple: { limit, period: 60 } })));
+  expect(ratelimits).toMatchObject(
+    [600, 3000].map((limit) => ({
+      simple: {
+        limit,
+        period: 60,
+      },
+    })),
+  );
   const rate = observability?.traces?.head_sampling_rate;
   expect(rate).toBeGreaterThan(0);
   expect(rate).toBeLessThan(1);
@@ -99,7 +109,10 @@ it.each([
   const { registry, globalFlags } = experimental_getWranglerCommands();
   const command = registry.subtree.get(area)?.subtree.get(verb)?.definition;
   expect(command?.type).toBe('command');
-  const known = { ...globalFlags, ...(command?.type === 'command' ? command.args : {}) };
+  const known = {
+    ...globalFlags,
+    ...(command?.type === 'command' ? command.args : {}),
+  };
   expect(Object.keys(known)).toEqual(expect.arrayContaining(flags));
 });
 
@@ -125,7 +138,10 @@ describe('the look at a deployed site', () => {
     'x-request-id': '1',
     'content-type': 'application/json',
   };
-  const html = { 'content-type': 'text/html', 'content-security-policy': "default-src 'none'" };
+  const html = {
+    'content-type': 'text/html',
+    'content-security-policy': "default-src 'none'",
+  };
   const inOrder: Site = {
     '/': [200, page],
     '/api/health': [200, '{"status":"ok","checks":{"database":"ok"}}'],
@@ -152,7 +168,11 @@ describe('the look at a deployed site', () => {
       const [status, body, headers = url.startsWith('/api/') ? api : html] =
         (isChanged && change[url]) || inOrder[url]!;
       response
-        .writeHead(status, { ...headers, connection: 'close', 'x-version': isChanged ? id : 'v2' })
+        .writeHead(status, {
+          ...headers,
+          connection: 'close',
+          'x-version': isChanged ? id : 'v2',
+        })
         .end(body);
     });
     const problem = await smoke({ siteUrl: server.url, version: deployed, isPart }, page, patience);
@@ -161,11 +181,17 @@ describe('the look at a deployed site', () => {
   }
 
   it('is content with a healthy API of this version, a refusal and the page of this build', async () => {
-    expect(await look({})).toEqual({ problem: null, overrides: [undefined] });
+    expect(await look({})).toEqual({
+      problem: null,
+      overrides: [undefined],
+    });
   });
 
   it('asks Cloudflare for the version that only a part of the users gets', async () => {
-    expect(await look({}, { isPart: true })).toEqual({ problem: null, overrides: ['solace="v2"'] });
+    expect(await look({}, { isPart: true })).toEqual({
+      problem: null,
+      overrides: ['solace="v2"'],
+    });
   });
 
   it('waits until the new version has arrived', async () => {
@@ -259,7 +285,14 @@ describe('the look at a deployed site', () => {
     ],
     ['a page of another build', { '/': [200, 'other'] }, /without \/assets\/index-1a2b/],
   ])('names %s', async (_, change, said, id = 'v2') => {
-    expect((await look(change, { id, patience: once })).problem).toMatch(said);
+    expect(
+      (
+        await look(change, {
+          id,
+          patience: once,
+        })
+      ).problem,
+    ).toMatch(said);
   });
 
   it('names a site that does not answer', async () => {

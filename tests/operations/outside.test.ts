@@ -42,7 +42,10 @@ async function behind(proxy: Proxy): Promise<string> {
     const { method } = asked;
     const whole = proxy.body ? without(asked.headers, 'accept-encoding') : asked.headers;
     const passed = proxy.asking?.(whole) ?? whole;
-    const forwarded = request(siteUrl + asked.url, { method, headers: passed });
+    const forwarded = request(siteUrl + asked.url, {
+      method,
+      headers: passed,
+    });
     response.on('close', () => forwarded.destroy());
     forwarded.on('error', () => response.destroy());
     forwarded.on('response', (found) => void answer(asked, found, response));
@@ -109,7 +112,13 @@ it.each<[what: string, proxy: Proxy, said: string[]]>([
   [
     'caches calls',
     {
-      headers: (headers, { url }) => (url === '/api/user/me' ? { ...headers, age: '30' } : headers),
+      headers: (headers, { url }) =>
+        url === '/api/user/me'
+          ? {
+              ...headers,
+              age: '30',
+            }
+          : headers,
     },
     ['GET /api/user/me of a person is answered by a cache'],
   ],

@@ -15,7 +15,11 @@ export async function newSubscriber(): Promise<string> {
   const token = await signIn(phone);
   const buying = `${siteUrl}/api/billing/create-subscription-update-session`;
   const { portalUrl } = await call(buying, 'POST', { tier: 'basic' }, token);
-  await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+  await fetch(portalUrl, {
+    method: 'POST',
+    body: new URLSearchParams(),
+    redirect: 'manual',
+  });
   // Stripe's events bring the plan, and this call responds when all are delivered. The return page would wait a second
   // for their lease.
   await call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
@@ -61,7 +65,11 @@ export async function tablesWith(...words: string[]): Promise<string[]> {
 
 type Ran = { code: number; stdout: string; stderr: string };
 
-let env = { ...ownEnvironment, ...vars, SUPPORT_AUDIT_FILE: auditFile };
+let env = {
+  ...ownEnvironment,
+  ...vars,
+  SUPPORT_AUDIT_FILE: auditFile,
+};
 const supportCommand = new URL(
   '../../worker/operations/support/support-command.ts',
   import.meta.url,
@@ -116,7 +124,12 @@ export async function support(...args: string[]): Promise<Ran> {
 export async function ownerProcess(file: string, ...args: string[]): Promise<Ran> {
   const command = ['.ci/require-node.js', `worker/operations/${file}`, ...args];
   const ran = promisify(execFile)(process.execPath, command, { env });
-  return ran.then((output) => ({ code: 0, ...output })).catch((failed: Ran) => failed);
+  return ran
+    .then((output) => ({
+      code: 0,
+      ...output,
+    }))
+    .catch((failed: Ran) => failed);
 }
 
 export const supportProcess = (...args: string[]) =>
@@ -133,5 +146,10 @@ export const auditLines = () =>
     .split('\n')
     .map(
       (line) =>
-        JSON.parse(line) as { command: string; about: string; outcome: string; env: string },
+        JSON.parse(line) as {
+          command: string;
+          about: string;
+          outcome: string;
+          env: string;
+        },
     );

@@ -103,7 +103,12 @@ it('every use leaves two audit lines without the number, a look at a user too', 
   await supportProcess('find', phone);
   const lines = auditLines().slice(-4);
   expect(lines).toMatchObject([
-    { env: 'local', command: 'release', about: tag, outcome: 'started' },
+    {
+      env: 'local',
+      command: 'release',
+      about: tag,
+      outcome: 'started',
+    },
     { command: 'release', outcome: 'done' },
     { command: 'find', about: tag, outcome: 'started' },
     { command: 'find', outcome: 'done' },
@@ -159,11 +164,19 @@ describe('find', () => {
     const found = await supportJson('find', phone);
     expect(found).toMatchObject({
       account: { phone, status: 'approved', platform: 'whatsapp' },
-      plan: { tier: 'premium', subscription: 'basic', trial: { tier: 'premium' } },
+      plan: {
+        tier: 'premium',
+        subscription: 'basic',
+        trial: { tier: 'premium' },
+      },
       // The first paid week has just started.
       week: { used: 0, limit: expect.any(Number) },
       limits: { nextCodeAt: expect.stringMatching(/^\d{4}-/) },
-      payments: { state: 'known', subscriptions: [{ status: 'active' }], returned: [] },
+      payments: {
+        state: 'known',
+        subscriptions: [{ status: 'active' }],
+        returned: [],
+      },
     });
     expect(found['sessions']).toHaveLength(2);
     expect(found['lastBotCalls'].length).toBeGreaterThan(0);
@@ -181,9 +194,17 @@ describe('find', () => {
       Date.now(),
     ]);
     const sql = `insert into bot_calls (id, fingerprint, by, at, answer) values (?, '', '', ?, json_object('userId', ?))`;
-    await database.batch(calls.map((args) => ({ sql, args: [...args, account.id] })));
+    await database.batch(
+      calls.map((args) => ({
+        sql,
+        args: [...args, account.id],
+      })),
+    );
     const { lastBotCalls } = await supportJson('find', phone);
-    expect(lastBotCalls).toContainEqual({ at: expect.any(String), allowed: true });
+    expect(lastBotCalls).toContainEqual({
+      at: expect.any(String),
+      allowed: true,
+    });
     expect(lastBotCalls).not.toContainEqual(expect.objectContaining({ allowed: null }));
     expect((await support('find', phone)).stdout).toMatch(/^Usage or entitlement: \d{4}-/m);
   });
@@ -197,7 +218,10 @@ describe('find', () => {
     expect(found['advice'].join()).toContain('disputed');
     await setFault('stripe', { status: 500 });
     const payments = { state: 'Stripe does not respond' };
-    expect(await supportJson('find', phone)).toMatchObject({ account: { phone }, payments });
+    expect(await supportJson('find', phone)).toMatchObject({
+      account: { phone },
+      payments,
+    });
     await setFault('stripe', { status: 401 });
     const refused = await supportJson('find', phone);
     expect(refused['payments']).toEqual({ state: 'Stripe refuses the key' });
@@ -293,7 +317,13 @@ it('the report counts a code also when its number writes to the assistant afterw
   await writeToAssistant(phone);
   const { codesTo } = await phoneSubjects(settingsOf(product.vars)!, phone as PhoneNumber);
   const sql = 'select 1 from rate_limit_events where subject = ?';
-  const limits = async () => (await database.execute({ sql, args: codesTo })).rows;
+  const limits = async () =>
+    (
+      await database.execute({
+        sql,
+        args: codesTo,
+      })
+    ).rows;
   await until('the cleared limit', limits, (rows) => rows.length === 0);
   expect(await sent()).toBe(before + 1);
 });
@@ -366,7 +396,11 @@ describe('sync', () => {
     const syncing = supportJson('sync', phone);
     const timer = setInterval(() => void runMinuteCron(product.siteUrl), 500);
     onTestFinished(() => clearInterval(timer));
-    expect(await syncing).toEqual({ fetched: true, tier: 'basic', subscriptionStatus: 'active' });
+    expect(await syncing).toEqual({
+      fetched: true,
+      tier: 'basic',
+      subscriptionStatus: 'active',
+    });
   });
 
   it('says that there is nothing to fetch for somebody who was never sent to Stripe', async () => {
@@ -382,7 +416,14 @@ it('export prints what every table and Stripe hold, without secrets and hashes',
   const { stdout } = await support('export', phone);
   const data = JSON.parse(stdout);
   const stripe = { subscriptions: [{ status: 'active' }] };
-  expect(data).toMatchObject({ account: { phone, tier: 'basic', trialTier: 'premium' }, stripe });
+  expect(data).toMatchObject({
+    account: {
+      phone,
+      tier: 'basic',
+      trialTier: 'premium',
+    },
+    stripe,
+  });
   const tables = 'aliases bot_calls codes customers outbox purchase_choices';
   const exported = `${tables} rate_limit_events sessions trial_links users`.split(' ');
   expect(exported).toEqual(expect.arrayContaining(await tablesWith(phone, data.account.id)));
@@ -396,7 +437,10 @@ describe('move', () => {
     const phone = newNumber();
     const { account, plan } = await supportJson('find', old);
     const stdout = expect.stringContaining(`Moved the account of ${old} to ${phone}.`);
-    expect(await support('move', old, phone, '--yes')).toMatchObject({ code: 0, stdout });
+    expect(await support('move', old, phone, '--yes')).toMatchObject({
+      code: 0,
+      stdout,
+    });
     expect(await supportJson('find', phone)).toMatchObject({
       account: { id: account.id, phone },
       sessions: [],
@@ -443,9 +487,12 @@ describe('new-owner', () => {
   const ids =
     'select value from aliases join users on users.id = user_id where phone = ? and kind = ?';
   const idsOf = async (phone: string) =>
-    (await database.execute({ sql: ids, args: [phone, 'business'] })).rows.map(
-      ({ value }) => value,
-    );
+    (
+      await database.execute({
+        sql: ids,
+        args: [phone, 'business'],
+      })
+    ).rows.map(({ value }) => value);
   const newId = () => `US.${crypto.randomUUID().replaceAll('-', '')}`;
 
   it('begins an empty account for a number that came with another id, and ends what the earlier one pays for', async ({
@@ -453,7 +500,11 @@ describe('new-owner', () => {
   }) => {
     const [own, other] = [newId(), newId()];
     const before = await supportJson('find', phone);
-    const contradict = () => reportContact({ phone, businessUserId: other });
+    const contradict = () =>
+      reportContact({
+        phone,
+        businessUserId: other,
+      });
     expect(await support('new-owner', phone, '--yes')).toMatchObject(failed(1, 'no other id'));
     await reportContact({ phone, businessUserId: own });
     expect(await contradict()).toMatchObject({ status: 409 });
@@ -465,10 +516,17 @@ describe('new-owner', () => {
     );
     // An event that waits may be delivered meanwhile.
     const { account, plan, conflicts } = contested;
-    expect(await supportJson('find', phone)).toMatchObject({ account, plan, conflicts });
+    expect(await supportJson('find', phone)).toMatchObject({
+      account,
+      plan,
+      conflicts,
+    });
 
     const stdout = expect.stringContaining('began an empty one');
-    expect(await support('new-owner', phone, '--yes')).toMatchObject({ code: 0, stdout });
+    expect(await support('new-owner', phone, '--yes')).toMatchObject({
+      code: 0,
+      stdout,
+    });
     const found = await supportJson('find', phone);
     expect(found).toMatchObject({
       account: { phone, status: 'approved' },
@@ -483,7 +541,10 @@ describe('new-owner', () => {
     expect(await contradict()).toMatchObject({ status: 200 });
     expect(await idsOf(phone)).toEqual([other]);
     await expect.poll(() => eventTypesOf(phone), { timeout: 30_000 }).toContain('user.deleted');
-    expect(auditLines().at(-1)).toMatchObject({ command: 'find', about: tag });
+    expect(auditLines().at(-1)).toMatchObject({
+      command: 'find',
+      about: tag,
+    });
     // The empty account is not contested, so that the same line again erases nothing.
     expect(await support('new-owner', phone, '--yes')).toMatchObject(failed(1, 'no other id'));
     const { id } = found['account'];
@@ -522,7 +583,10 @@ describe('when the response to a command is lost', () => {
     await loseResponses({ handles: true });
     for (const command of [`erase ${erased}`, `move ${old} ${phone}`]) {
       const stdout = expect.stringMatching(/^(Erased|Moved) .* The response was lost: /);
-      expect(await support(...command.split(' '), '--yes')).toMatchObject({ code: 0, stdout });
+      expect(await support(...command.split(' '), '--yes')).toMatchObject({
+        code: 0,
+        stdout,
+      });
       expect(auditLines().at(-1)).toMatchObject({
         command: command.split(' ')[0],
         outcome: 'done',
@@ -538,7 +602,10 @@ describe('when the response to a command is lost', () => {
     await loseResponses({ handles: false });
     for (const command of [`erase ${phone}`, `move ${phone} ${newNumber()}`]) {
       const stdout = expect.stringContaining('The Worker may still be at work');
-      expect(await support(...command.split(' '), '--yes')).toMatchObject({ code: 1, stdout });
+      expect(await support(...command.split(' '), '--yes')).toMatchObject({
+        code: 1,
+        stdout,
+      });
       expect(auditLines().at(-1)).toMatchObject({
         command: command.split(' ')[0],
         outcome: 'incomplete',
@@ -554,8 +621,14 @@ describe('erase', () => {
     const { rows } = await sessions();
     await setFault('stripe', { status: 500 });
     const stdout = expect.stringContaining('answered 503');
-    expect(await support('erase', phone, '--yes')).toMatchObject({ code: 1, stdout });
-    expect(auditLines().at(-1)).toMatchObject({ command: 'erase', outcome: 'incomplete' });
+    expect(await support('erase', phone, '--yes')).toMatchObject({
+      code: 1,
+      stdout,
+    });
+    expect(auditLines().at(-1)).toMatchObject({
+      command: 'erase',
+      outcome: 'incomplete',
+    });
     await setFault('stripe', null);
     expect(await tablesWith(phone)).toContain('users');
     expect(rows.length).toBeGreaterThan(0);
@@ -590,7 +663,10 @@ describe('parked events', () => {
       `insert into outbox (phone, body, message_id, due_at, attempts, parked_at) values (?, ?, ?, 0, 3, ?)`,
       [
         '+15551234567',
-        JSON.stringify({ type, data: { phone: '+15551234567', messageId } }),
+        JSON.stringify({
+          type,
+          data: { phone: '+15551234567', messageId },
+        }),
         messageId,
         parkedAt,
       ],
@@ -606,7 +682,12 @@ describe('parked events', () => {
   it('lists parked events alone, oldest first, and drops one, but none that still waits', async () => {
     const parked = await parkedEvents(db);
     expect(parked).toMatchObject([
-      { type: 'chat.message', phone: '+15551234567', attempts: 3, parkedAt: 1000 },
+      {
+        type: 'chat.message',
+        phone: '+15551234567',
+        attempts: 3,
+        parkedAt: 1000,
+      },
       { type: 'user.deleted', parkedAt: 2000 },
     ]);
     expect(await dropParked(db, parked[0]!.seq)).toBe(true);
@@ -616,7 +697,14 @@ describe('parked events', () => {
   });
 
   async function settle(verb: string, which: string) {
-    return (await outbox.run({ words: [verb, which], flags: {}, db, settings })).perform();
+    return (
+      await outbox.run({
+        words: [verb, which],
+        flags: {},
+        db,
+        settings,
+      })
+    ).perform();
   }
 
   it('retries and drops all, however many there are', async () => {
@@ -627,9 +715,15 @@ describe('parked events', () => {
   });
 
   it('retries the others when one cannot be opened, and names that one', async () => {
-    await sealParkedDeletions(db, { ...settings, CODE_PEPPER: ['of another time'] });
+    await sealParkedDeletions(db, {
+      ...settings,
+      CODE_PEPPER: ['of another time'],
+    });
     const { seq } = (await parkedEvents(db)).find(({ sealed }) => sealed)!;
-    await client.execute({ sql: 'update outbox set parked_at = 1 where seq = ?', args: [seq] });
+    await client.execute({
+      sql: 'update outbox set parked_at = 1 where seq = ?',
+      args: [seq],
+    });
     const result = await settle('retry', 'all');
     expect(result).toMatchObject({ data: { retry: 1 }, complete: false });
     expect(result.text).toContain(`1 were not: No secret of CODE_PEPPER opens the event ${seq}.`);
@@ -653,8 +747,14 @@ describe('parked events', () => {
       sql: 'select * from outbox where seq = ?',
       args: [deletion.seq],
     });
-    expect(rows[0]).toMatchObject({ phone: '+15551234567', parked_at: null });
-    const event = { type: 'user.deleted', data: { phone: '+15551234567' } };
+    expect(rows[0]).toMatchObject({
+      phone: '+15551234567',
+      parked_at: null,
+    });
+    const event = {
+      type: 'user.deleted',
+      data: { phone: '+15551234567' },
+    };
     expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject(event);
   });
 });
@@ -697,7 +797,10 @@ it('unclosed close names the withdrawals that are left to the owner', async ({ p
   const close = ['unclosed', 'close', customer];
   expect(await support(...close)).toMatchObject(failed(2, left));
   const closed = await support(...close, '--yes');
-  expect(closed).toMatchObject({ code: 0, stdout: expect.stringContaining(left) });
+  expect(closed).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(left),
+  });
   expect(await tablesWith(customer)).toEqual([]);
 });
 
@@ -707,7 +810,10 @@ describe('withdrawals', () => {
     const stated = { name: 'Ada Lovelace', contact, plan: 'Basic' };
     const { statement } = await call(`${product.siteUrl}/api/withdrawals`, 'POST', stated);
     const sql = 'select seq from withdrawals where id = ?';
-    const { rows } = await database.execute({ sql, args: [statement.id] });
+    const { rows } = await database.execute({
+      sql,
+      args: [statement.id],
+    });
     return String(Number(rows[0]!['seq']));
   };
   const stateOf = async (seq: string) => {
@@ -720,7 +826,11 @@ describe('withdrawals', () => {
     const token = await signIn(phone);
     const buying = `${product.siteUrl}/api/billing/create-subscription-update-session`;
     const { portalUrl } = await call(buying, 'POST', { tier: 'basic' }, token);
-    await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+    await fetch(portalUrl, {
+      method: 'POST',
+      body: new URLSearchParams(),
+      redirect: 'manual',
+    });
     await call(`${product.sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
 
     const seq = await statement('ada@example.com');

@@ -45,9 +45,16 @@ export async function startTestProduct(botPort?: string) {
   // `refreshVars` would replace an address at localhost by the local bot's.
   if (botPort) writeFileSync(varsFile, `BOT_WEBHOOK_URL=http://0.0.0.0:${botPort}/events\n`);
   const stateDir = join(folder, 'state');
-  const product = await startProduct({ stateDir, varsFile, build: false });
+  const product = await startProduct({
+    stateDir,
+    varsFile,
+    build: false,
+  });
   const { siteUrl, sandboxUrl, vars } = product;
-  const database = createClient({ url: vars.TURSO_DATABASE_URL, authToken: vars.TURSO_AUTH_TOKEN });
+  const database = createClient({
+    url: vars.TURSO_DATABASE_URL,
+    authToken: vars.TURSO_AUTH_TOKEN,
+  });
   afterAll(async () => {
     database.close();
     await product.close();
@@ -124,5 +131,8 @@ export async function startTestProduct(botPort?: string) {
 export async function serve(listener: (...args: Parameters<RequestListener>) => unknown) {
   const server = await listen(0);
   server.serve((request, response) => void listener(request, response));
-  return { url: `http://127.0.0.1:${server.port}`, close: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    close: () => server.close(),
+  };
 }

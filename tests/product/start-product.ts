@@ -30,8 +30,15 @@ export async function startProduct(settings: ProductSettings) {
   const { build = true, log = () => {}, logRequests = false } = settings;
   const { port, sandboxPort, stateDir, varsFile, vars, siteUrl } = await prepare(settings);
   await using starting = new AsyncDisposableStack();
-  const ofSandbox = { port: sandboxPort, stateDir: join(stateDir, 'sandbox') };
-  const sandbox = await startSandbox({ ...ofSandbox, siteUrl, secrets: vars });
+  const ofSandbox = {
+    port: sandboxPort,
+    stateDir: join(stateDir, 'sandbox'),
+  };
+  const sandbox = await startSandbox({
+    ...ofSandbox,
+    siteUrl,
+    secrets: vars,
+  });
   starting.defer(sandbox.close);
   await migrate(vars.TURSO_DATABASE_URL, vars.TURSO_AUTH_TOKEN);
   await setUpStripe(vars);
@@ -50,7 +57,14 @@ export async function startProduct(settings: ProductSettings) {
   await waitUntilReady(pages, ended);
   const running = starting.move();
   const close = () => running.disposeAsync();
-  return { siteUrl, sandboxUrl: sandbox.url, vars, ended, restartWorker: worker.restart, close };
+  return {
+    siteUrl,
+    sandboxUrl: sandbox.url,
+    vars,
+    ended,
+    restartWorker: worker.restart,
+    close,
+  };
 }
 
 /** Finds the ports, empties the state if that is asked for, and writes the settings. */
@@ -73,15 +87,26 @@ export async function prepare(settings: ProductSettings) {
 /** Where nothing listens: services alone have no Worker. */
 const sitePort = 9;
 
-type ServiceOptions = { isSetUp?: boolean; settings?: Record<string, string> };
+type ServiceOptions = {
+  isSetUp?: boolean;
+  settings?: Record<string, string>;
+};
 
 /** Starts local services and returns matching settings, besides those given; `isSetUp` sets them up as `npm run dev` does. */
 export async function startTestServices({ isSetUp = true, settings = {} }: ServiceOptions = {}) {
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-services-'));
   const port = await freePort(0, 'SANDBOX_PORT');
-  const vars = refreshVars(join(stateDir, 'vars'), { ...addresses(sitePort, port), ...settings });
+  const vars = refreshVars(join(stateDir, 'vars'), {
+    ...addresses(sitePort, port),
+    ...settings,
+  });
   const { SITE_URL: siteUrl, TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = vars;
-  const sandbox = await startSandbox({ port, stateDir, siteUrl, secrets: vars });
+  const sandbox = await startSandbox({
+    port,
+    stateDir,
+    siteUrl,
+    secrets: vars,
+  });
   if (isSetUp) {
     await migrate(url, authToken);
     await setUpStripe(vars);

@@ -11,7 +11,10 @@ import { aborted } from './start-product.ts';
 import { requireOwnVersion } from './state-folder.ts';
 import { addresses, readVars, refreshVars } from './vars.ts';
 
-const programs = { 'npm run dev': 'tests/product/dev.ts', 'npm test': 'tests/runner/all.ts' };
+const programs = {
+  'npm run dev': 'tests/product/dev.ts',
+  'npm test': 'tests/runner/all.ts',
+};
 
 let folder: string;
 beforeEach(() => {

@@ -38,7 +38,11 @@ export function refreshVars(file: string, addresses: Addresses): Vars {
   const present = Object.fromEntries(
     Object.entries(parseEnv(text)).filter(([, value]) => value),
   ) as Record<string, string>;
-  const wanted: Vars = { ...freshSecrets(), ...addresses, ...present };
+  const wanted: Vars = {
+    ...freshSecrets(),
+    ...addresses,
+    ...present,
+  };
   for (const [name, address] of Object.entries(addresses))
     if (present[name] && local.test(present[name])) wanted[name] = address;
   for (const [name, value] of Object.entries(wanted)) {
@@ -56,7 +60,10 @@ export function refreshVars(file: string, addresses: Addresses): Vars {
 export function readVars(file: string): Vars {
   const vars = parseEnv(readText(file)) as Vars;
   const name = relative('.', file);
-  const lost = Object.keys({ ...freshSecrets(), ...addresses(0, 0) }).find((each) => !vars[each]);
+  const lost = Object.keys({
+    ...freshSecrets(),
+    ...addresses(0, 0),
+  }).find((each) => !vars[each]);
   if (lost)
     throw new Error(`${name} lacks ${lost}: put it back, or stop and start again for a new one.`);
 

@@ -94,7 +94,11 @@ export function startGroup(
   async function cleanUp(): Promise<void> {
     await once(child, 'exit');
     killGroup(child.pid!);
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(temporary, {
+      recursive: true,
+      force: true,
+      maxRetries: 3,
+    });
   }
 
   return { child, exit, last };
@@ -155,9 +159,20 @@ export async function writeBuiltConfig(
     config: join(root, 'wrangler.toml'),
   }).rawConfig;
   const main = join(root, String(config.main));
-  const assets = { ...config.assets, directory: join(root, String(config.assets?.directory)) };
+  const assets = {
+    ...config.assets,
+    directory: join(root, String(config.assets?.directory)),
+  };
   const file = join(stateDir, 'wrangler.json');
   mkdirSync(stateDir, { recursive: true });
-  writeFileSync(file, JSON.stringify({ ...config, main, assets, ...changes }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      ...config,
+      main,
+      assets,
+      ...changes,
+    }),
+  );
   return file;
 }

@@ -14,7 +14,10 @@ import { cancelWords as words } from '#words/cancel';
 describe('the status of a plan', () => {
   const renewalDate = '2025-01-05T12:00:00Z';
   const cancelAtDate = '2025-02-01T12:00:00Z';
-  const active = { subscriptionStatus: 'active', subscriptionTier: 'premium' };
+  const active = {
+    subscriptionStatus: 'active',
+    subscriptionTier: 'premium',
+  };
   const none = {
     renewalDate: null,
     cancelAtDate: null,
@@ -23,17 +26,34 @@ describe('the status of a plan', () => {
   };
   const line = (facts: Partial<StatusInput>) => statusLine({ ...active, ...none, ...facts }, 'UTC');
   const trial = { subscriptionStatus: 'trialing' };
-  const downgrade = { subscriptionStatus: 'downgrade_scheduled', scheduledTierId: 'basic' };
+  const downgrade = {
+    subscriptionStatus: 'downgrade_scheduled',
+    scheduledTierId: 'basic',
+  };
   const cancellation = { subscriptionStatus: 'cancellation_scheduled' };
   const scheduledTierId = 'basic';
 
   it.each<[facts: Partial<StatusInput>, text: string]>([
-    [{ ...trial, cancelAtDate, renewalDate }, 'Trial ends on January 5, 2025'],
+    [
+      {
+        ...trial,
+        cancelAtDate,
+        renewalDate,
+      },
+      'Trial ends on January 5, 2025',
+    ],
     [
       { ...trial, renewalDate, scheduledTierId },
       'Trial ends on January 5, 2025 and will switch to Basic',
     ],
-    [{ ...trial, renewalDate, subscriptionTier: 'free' }, 'Trial ends on January 5, 2025'],
+    [
+      {
+        ...trial,
+        renewalDate,
+        subscriptionTier: 'free',
+      },
+      'Trial ends on January 5, 2025',
+    ],
     [{ ...trial, cancelAtDate }, 'Trial status error - please refresh'],
     [{ ...trial, scheduledTierId }, 'Trial will switch to Basic (error: missing date)'],
     [
@@ -42,7 +62,14 @@ describe('the status of a plan', () => {
     ],
     [{ ...downgrade, renewalDate }, 'Downgrade scheduled. Changes to Basic on January 5, 2025'],
     [downgrade, 'Downgrade scheduled. Changes to Basic (error: missing date)'],
-    [{ ...downgrade, scheduledTierId: null, renewalDate }, 'Please refresh to update status'],
+    [
+      {
+        ...downgrade,
+        scheduledTierId: null,
+        renewalDate,
+      },
+      'Please refresh to update status',
+    ],
     [
       { ...cancellation, cancelAtDate },
       'Cancellation scheduled. Changes to Free on February 1, 2025',
@@ -64,7 +91,10 @@ describe('the status of a plan', () => {
     expect(line(facts).text).toBe(text);
   });
 
-  const pause = { status: 'paused', resumesAtDate: '2025-03-01T12:00:00Z' } as const;
+  const pause = {
+    status: 'paused',
+    resumesAtDate: '2025-03-01T12:00:00Z',
+  } as const;
   const over = { status: 'over', resumesAtDate: null } as const;
   const until = 'Payments are paused until March 1, 2025';
   const untilNotice = 'Payments are paused until further notice';
@@ -83,7 +113,13 @@ describe('the status of a plan', () => {
     ],
     [
       'without an end',
-      { subscriptionTier: 'free', collectionPause: { ...pause, resumesAtDate: null } },
+      {
+        subscriptionTier: 'free',
+        collectionPause: {
+          ...pause,
+          resumesAtDate: null,
+        },
+      },
       untilNotice,
       freePlan,
     ],
@@ -95,11 +131,23 @@ describe('the status of a plan', () => {
     ],
     ['beside a trial', { ...trial, renewalDate }, 'Trial ends on January 5, 2025', until],
   ])('names a pause %s', (_, facts, text, hint) => {
-    expect(line({ collectionPause: pause, ...facts })).toMatchObject({ text, hint });
+    expect(
+      line({
+        collectionPause: pause,
+        ...facts,
+      }),
+    ).toMatchObject({
+      text,
+      hint,
+    });
   });
 
   it('of a subscription whose pause is over names its next payment', () => {
-    const facts = { subscriptionTier: 'free', renewalDate, collectionPause: over };
+    const facts = {
+      subscriptionTier: 'free',
+      renewalDate,
+      collectionPause: over,
+    };
     expect(line(facts).text).toBe(
       'Free plan - your subscription is charged again on January 5, 2025',
     );
@@ -108,7 +156,12 @@ describe('the status of a plan', () => {
   it.each(['past_due', 'unpaid'])(
     'asks for another payment method when %s',
     (subscriptionStatus) => {
-      expect(line({ subscriptionStatus, subscriptionTier: 'free' })).toMatchObject({
+      expect(
+        line({
+          subscriptionStatus,
+          subscriptionTier: 'free',
+        }),
+      ).toMatchObject({
         text: 'Payment Past Due',
         hint: 'Please update your payment method to reactivate.',
       });
@@ -118,7 +171,11 @@ describe('the status of a plan', () => {
 
 describe('the management button', () => {
   const cancelAtDate = '2025-01-05T00:00:00Z';
-  const paid = { subscriptionTier: 'premium', subscriptionStatus: 'active', scheduledTierId: null };
+  const paid = {
+    subscriptionTier: 'premium',
+    subscriptionStatus: 'active',
+    scheduledTierId: null,
+  };
   const upgrade = ['Upgrade Your Plan', 'Access our plans and upgrade to unlock more features'];
   const cancellation = ['Manage Cancellation', 'Reactivate your subscription or change your plan'];
   const scheduled = ['Manage Scheduled Plan', 'Modify or cancel your scheduled plan'];
@@ -130,7 +187,14 @@ describe('the management button', () => {
 
   it.each([
     [{ subscriptionTier: 'free', cancelAtDate }, upgrade],
-    [{ cancelAtDate, isTrial: true, scheduledTierId: 'basic' }, cancellation],
+    [
+      {
+        cancelAtDate,
+        isTrial: true,
+        scheduledTierId: 'basic',
+      },
+      cancellation,
+    ],
     [{ cancelAtDate, subscriptionStatus: 'cancellation_scheduled' }, cancellation],
     [{ isTrial: true, scheduledTierId: 'basic' }, scheduled],
     [{ subscriptionStatus: 'active' }, change],
@@ -140,7 +204,14 @@ describe('the management button', () => {
     [{ subscriptionStatus: 'unpaid' }, pay],
     [{ subscriptionStatus: null }, pay],
   ])('of %j is %j', (facts, [label, hint]) => {
-    expect(managementButton({ ...paid, cancelAtDate: null, isTrial: false, ...facts })).toEqual({
+    expect(
+      managementButton({
+        ...paid,
+        cancelAtDate: null,
+        isTrial: false,
+        ...facts,
+      }),
+    ).toEqual({
       label,
       hint,
     });
@@ -149,9 +220,22 @@ describe('the management button', () => {
 
 describe('the usage of a week', () => {
   const label = 'Messages used this week:';
-  const free = { label, used: 2, limit: 5, percent: 40, note: 'Upgrade for more messages.' };
-  const noLimit = { limit: null, note: 'Usage tracking not applicable for this plan.' };
-  const unnumbered = { limit: 160, percent: 10, note: '160 messages per week on this plan.' };
+  const free = {
+    label,
+    used: 2,
+    limit: 5,
+    percent: 40,
+    note: 'Upgrade for more messages.',
+  };
+  const noLimit = {
+    limit: null,
+    note: 'Usage tracking not applicable for this plan.',
+  };
+  const unnumbered = {
+    limit: 160,
+    percent: 10,
+    note: '160 messages per week on this plan.',
+  };
 
   it.each<[what: string, plan: Plan, used: number, view: object]>([
     ['the free plan', plans.free, 2, free],
@@ -193,7 +277,11 @@ describe('a profile', () => {
       scheduledDowngradeTierId: null,
       collectionPause: null,
     };
-    const metadata = { ...dates, subscriptionTier: 'free', subscriptionStatus: null };
+    const metadata = {
+      ...dates,
+      subscriptionTier: 'free',
+      subscriptionStatus: null,
+    };
     expect(readUser({})).toEqual({
       messagesUsedThisPeriod: 0,
       phoneNumber: null,
@@ -206,7 +294,12 @@ describe('a profile', () => {
   it('takes the count from the metadata when the profile has none', () => {
     const metadata = { messagesUsedThisPeriod: 3 };
     expect(readUser({ metadata }).messagesUsedThisPeriod).toBe(3);
-    expect(readUser({ messagesUsedThisPeriod: 4, metadata }).messagesUsedThisPeriod).toBe(4);
+    expect(
+      readUser({
+        messagesUsedThisPeriod: 4,
+        metadata,
+      }).messagesUsedThisPeriod,
+    ).toBe(4);
   });
 });
 
@@ -236,7 +329,10 @@ describe('what the cancel page says', () => {
 
   function view(facts: Facts) {
     const { status, tier = 'premium', cancelAtDate, scheduled, subscription = 'loading' } = facts;
-    const plans = { subscriptionTier: tier, scheduledDowngradeTierId: scheduled };
+    const plans = {
+      subscriptionTier: tier,
+      scheduledDowngradeTierId: scheduled,
+    };
     const dates = { renewalDate: endsAt, cancelAtDate };
     const metadata = {
       ...plans,
@@ -244,7 +340,10 @@ describe('what the cancel page says', () => {
       subscriptionStatus: status,
       collectionPause: facts.pause,
     };
-    const user = readUser({ isTrial: status === 'trialing', metadata } as never);
+    const user = readUser({
+      isTrial: status === 'trialing',
+      metadata,
+    } as never);
     return cancelView(
       user,
       subscription && typeof subscription === 'object'
@@ -273,29 +372,118 @@ describe('what the cancel page says', () => {
     ['cancel', { status: 'past_due' }, words.pastDue(date)],
     ['cancel', { status: 'past_due', ...free }, words.unpaid],
     ['cancel', { status: 'unpaid', ...free }, words.unpaid],
-    ['cancel', trialWith({ startDate: endsAt }), words.trialWithPlan({ date, next })],
+    [
+      'cancel',
+      trialWith({ startDate: endsAt }),
+      words.trialWithPlan({
+        date,
+        next,
+      }),
+    ],
     [
       'cancel',
       trialWith({ tier: 'premium', startDate: endsAt }),
       words.trialWithPlan({ date, next: plan }),
     ],
-    ['cancel', trialWith({}), words.trialBesidePlan({ date, plan: next, end })],
-    ['cancel', trialWith({ status: 'past_due' }), words.trialBesideDebt({ date, plan: next })],
+    [
+      'cancel',
+      trialWith({}),
+      words.trialBesidePlan({
+        date,
+        plan: next,
+        end,
+      }),
+    ],
+    [
+      'cancel',
+      trialWith({ status: 'past_due' }),
+      words.trialBesideDebt({
+        date,
+        plan: next,
+      }),
+    ],
     ['cancel', trialWith('unknown'), words.trialUnknown(date)],
     [null, trialWith('loading'), null],
     [null, trialWith(null), words.trialAlone(date)],
     [null, { status: 'active', ...free }, words.nothing],
-    ['resume', { status: 'cancellation_scheduled', ...cancelled }, words.cancelled({ plan, date })],
-    ['resume', { status: 'past_due', ...cancelled }, words.cancelled({ plan, date })],
-    ['resume', { status: 'unpaid', ...free, ...cancelled }, words.cancelledUnpaid(date)],
+    [
+      'resume',
+      { status: 'cancellation_scheduled', ...cancelled },
+      words.cancelled({
+        plan,
+        date,
+      }),
+    ],
+    [
+      'resume',
+      { status: 'past_due', ...cancelled },
+      words.cancelled({
+        plan,
+        date,
+      }),
+    ],
+    [
+      'resume',
+      {
+        status: 'unpaid',
+        ...free,
+        ...cancelled,
+      },
+      words.cancelledUnpaid(date),
+    ],
     ['cancel', { status: 'active', pause }, words.paused({ plan, date })],
-    ['cancel', { status: 'past_due', pause }, words.paused({ plan, date })],
-    ['cancel', { status: 'active', ...free, pause }, words.pausedFree],
-    ['cancel', { status: 'past_due', ...free, pause }, words.pausedFree],
-    ['cancel', { status: 'active', ...free, pause: over }, words.freeUntil(date)],
+    [
+      'cancel',
+      { status: 'past_due', pause },
+      words.paused({
+        plan,
+        date,
+      }),
+    ],
+    [
+      'cancel',
+      {
+        status: 'active',
+        ...free,
+        pause,
+      },
+      words.pausedFree,
+    ],
+    [
+      'cancel',
+      {
+        status: 'past_due',
+        ...free,
+        pause,
+      },
+      words.pausedFree,
+    ],
+    [
+      'cancel',
+      {
+        status: 'active',
+        ...free,
+        pause: over,
+      },
+      words.freeUntil(date),
+    ],
     ['cancel', trialWith({ collectionPause: pause }), words.trialBesidePause(date)],
-    ['cancel', trialWith({ ...free, collectionPause: over }), words.trialUnknown(date)],
-    ['resume', trialWith({ startDate: endsAt, ...cancelled }), words.cancelledTrial(date)],
+    [
+      'cancel',
+      trialWith({
+        ...free,
+        collectionPause: over,
+      }),
+      words.trialUnknown(date),
+    ],
+    [
+      'resume',
+      trialWith({
+        startDate: endsAt,
+        ...cancelled,
+      }),
+      words.cancelledTrial(date),
+    ],
     [
       'resume',
       trialWith({ cancelAtDate: laterAt }),

@@ -56,7 +56,11 @@ describe('every week', () => {
   });
 
   it('is the next one, up to a minute before it begins, once something was counted in it', () => {
-    const own = { weekAnchor: 0, weekFrozen: false, weekStart: 3 * weekMs };
+    const own = {
+      weekAnchor: 0,
+      weekFrozen: false,
+      weekStart: 3 * weekMs,
+    };
     const before = (ms: number) => currentWeek(own, own.weekStart - ms) / weekMs;
     expect([0, 1, 60_000, 60_001].map(before)).toEqual([3, 3, 3, 2]);
     expect(currentWeek({ ...own, weekStart: 3 * weekMs + 1 }, 3 * weekMs - 1)).toBe(2 * weekMs);
@@ -93,7 +97,10 @@ describe('every week', () => {
 describe('every entitlement', () => {
   const trial = fc.oneof(
     fc.constant({ trialTier: null, trialEndsAt: null }),
-    fc.record({ trialTier: fc.constantFrom(...paidPlanIds), trialEndsAt: instant }),
+    fc.record({
+      trialTier: fc.constantFrom(...paidPlanIds),
+      trialEndsAt: instant,
+    }),
   );
   const heldAndNow = fc
     .tuple(fc.constantFrom(...planIds), fc.boolean(), trial, instant, fc.constantFrom(-1, 0, 1))
@@ -177,7 +184,12 @@ describe('a plan without a limit', () => {
         tier: 'platinum',
         resetsAt: 0,
       });
-      expect(response).toMatchObject({ allowed: true, used: 1_000_000, limit: -1, remaining: -1 });
+      expect(response).toMatchObject({
+        allowed: true,
+        used: 1_000_000,
+        limit: -1,
+        remaining: -1,
+      });
     },
   );
 });

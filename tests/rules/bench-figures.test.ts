@@ -12,12 +12,20 @@ const figuresIn = (document: string) =>
     .map((line) => line.split(/ {2,}/));
 
 const target = { what: 'me, p50', value: 1.0456, atMost: 1.05 };
-const partOf = (targets: (typeof target)[]) => ({ title: '', header: [], rows: [], targets });
+const partOf = (targets: (typeof target)[]) => ({
+  title: '',
+  header: [],
+  rows: [],
+  targets,
+});
 const run = { date: '2030-01-02 03:04', machine: 'a machine' };
 
 it('replaces the figures of the parts that were measured, and keeps all others', () => {
   const before = figuresIn(page);
-  const written = withFigures(page, { ...run, parts: { h: partOf([target]) } });
+  const written = withFigures(page, {
+    ...run,
+    parts: { h: partOf([target]) },
+  });
   const after = figuresIn(written);
   const others = (rows: string[][]) => rows.filter(([letter]) => letter !== 'h');
   expect(before.length).toBeGreaterThan(10);
@@ -30,18 +38,44 @@ it('replaces the figures of the parts that were measured, and keeps all others',
 });
 
 it('sorts the parts, and says which figures are reported alone', () => {
-  const parts = { z: partOf([{ ...target, atMost: Infinity }]), a: partOf([target]) };
-  const letters = figuresIn(withFigures(page, { ...run, parts })).map(([letter = '']) => letter);
+  const parts = {
+    z: partOf([{ ...target, atMost: Infinity }]),
+    a: partOf([target]),
+  };
+  const letters = figuresIn(
+    withFigures(page, {
+      ...run,
+      parts,
+    }),
+  ).map(([letter = '']) => letter);
   expect(letters).toEqual(letters.toSorted((a, b) => a.localeCompare(b)));
-  expect(withFigures(page, { ...run, parts })).toMatch(/^z .+ 1\.05 +reported /m);
+  expect(
+    withFigures(page, {
+      ...run,
+      parts,
+    }),
+  ).toMatch(/^z .+ 1\.05 +reported /m);
 });
 
 it('writes the table as the formatter writes it', () => {
-  const written = withFigures(page, { ...run, parts: { a: partOf([target]) } });
+  const written = withFigures(page, {
+    ...run,
+    parts: { a: partOf([target]) },
+  });
   const formatter = ['oxfmt', '--stdin-filepath', 'tests/bench/README.md'];
-  expect(execFileSync('npx', formatter, { input: written, encoding: 'utf8' })).toBe(written);
+  expect(
+    execFileSync('npx', formatter, {
+      input: written,
+      encoding: 'utf8',
+    }),
+  ).toBe(written);
 });
 
 it('writes nothing into a document without a place for it', () => {
-  expect(() => withFigures('# Benchmarks', { ...run, parts: {} })).toThrow('have no place');
+  expect(() =>
+    withFigures('# Benchmarks', {
+      ...run,
+      parts: {},
+    }),
+  ).toThrow('have no place');
 });

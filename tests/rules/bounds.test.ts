@@ -23,7 +23,12 @@ it('each table has one line, those of a live object too', () => {
   expect(Object.keys(tables).toSorted()).toEqual([...ofDatabase, ...ofObject].toSorted());
 });
 
-describe.each(Object.entries({ ...calls, ...tables }))('%s', (_, { grows, upTo }) => {
+describe.each(
+  Object.entries({
+    ...calls,
+    ...tables,
+  }),
+)('%s', (_, { grows, upTo }) => {
   const bounds = [upTo].flat();
 
   it('leaves no bound out', () => {

@@ -64,14 +64,23 @@ export const calls: Record<string, Bound> = {
     grows: 'one `outbox` row, which the next one replaces',
     upTo: 'one that waits or is parked, of an account',
   },
-  'GET /api/user/export': { grows: 'requests at Stripe', upTo: '5 an hour of a user' },
+  'GET /api/user/export': {
+    grows: 'requests at Stripe',
+    upTo: '5 an hour of a user',
+  },
   'POST /api/user/phone': {
     grows: 'a code, a `phone_changes` row',
     upTo: 'as the codes of the number and of the address, and 10 a day of a user; five minutes',
   },
-  'POST /api/user/phone/verify': { grows: 'tries', upTo: 'CODE_TRIES of a change that was begun' },
+  'POST /api/user/phone/verify': {
+    grows: 'tries',
+    upTo: 'CODE_TRIES of a change that was begun',
+  },
   'GET /api/user/sessions': { grows: 'nothing', upTo: ofUser },
-  'DELETE /api/user/sessions/:id': { grows: 'nothing; it deletes', upTo: ofUser },
+  'DELETE /api/user/sessions/:id': {
+    grows: 'nothing; it deletes',
+    upTo: ofUser,
+  },
   'GET /api/user/push': { grows: 'nothing', upTo: ofUser },
   'PUT /api/user/push': {
     grows: 'a `push_subscriptions` row',
@@ -91,7 +100,10 @@ export const calls: Record<string, Bound> = {
     grows: 'requests at Stripe',
     upTo: 'one at a time of a user (lease), 120 an hour with the other calls that ask Stripe',
   },
-  'POST /api/billing/resume': { grows: 'requests at Stripe', upTo: 'as `cancel`' },
+  'POST /api/billing/resume': {
+    grows: 'requests at Stripe',
+    upTo: 'as `cancel`',
+  },
   'POST /api/billing/cancel-reason': {
     grows: "one of the day's reasons",
     upTo: 'once for a cancellation',
@@ -122,7 +134,10 @@ export const calls: Record<string, Bound> = {
       'one mail: 3 a day to an inbox, 3,000 a day of networks that cause at most 3, 300 of others; what is more waits',
     ],
   },
-  'GET /api/withdrawals/:id/receipt': { grows: 'nothing', upTo: ofAddress },
+  'GET /api/withdrawals/:id/receipt': {
+    grows: 'nothing',
+    upTo: ofAddress,
+  },
   'POST /api/user/stream-ticket': {
     grows: 'nothing; a ticket is signed, not stored',
     upTo: ofUser,
@@ -135,7 +150,10 @@ export const calls: Record<string, Bound> = {
     grows: 'an open stream; what changed since, at most 200 changes',
     upTo: '10 of a user',
   },
-  'GET /api/user/chat': { grows: 'nothing; 50 messages at once', upTo: ofUser },
+  'GET /api/user/chat': {
+    grows: 'nothing; 50 messages at once',
+    upTo: ofUser,
+  },
   'DELETE /api/user/chat': {
     grows: 'one `outbox` row, which the next one replaces; `chat_erasures`',
     upTo: 'one of an account',
@@ -181,7 +199,10 @@ export const calls: Record<string, Bound> = {
     grows: "the week's count, a `bot_calls` row",
     upTo: 'the allowance; the call 7 days',
   },
-  'POST /api/bot/entitlements': { grows: 'a `bot_calls` row', upTo: '7 days' },
+  'POST /api/bot/entitlements': {
+    grows: 'a `bot_calls` row',
+    upTo: '7 days',
+  },
   'POST /api/bot/approvals': {
     grows: 'an `outbox` row, a `bot_calls` row',
     upTo: 'one event that waits, of an account',
@@ -206,14 +227,20 @@ export const calls: Record<string, Bound> = {
   'GET /api/country': { grows: 'nothing', upTo: ofAddress },
   'GET /api/safety': { grows: 'nothing', upTo: ofAddress },
   'GET /api/openapi.json': { grows: 'nothing', upTo: ofAddress },
-  'GET /api/health': { grows: 'one row that is replaced', upTo: ofAddress },
+  'GET /api/health': {
+    grows: 'one row that is replaced',
+    upTo: ofAddress,
+  },
   'DELETE /api/support/account': {
     grows: 'as `DELETE /api/user/me`',
     upTo: 'the owner, who holds SESSION_KEYS',
   },
   'GET /api/support/account': { grows: 'nothing', upTo: 'the owner' },
   'GET /api/support/stream': { grows: 'nothing', upTo: 'the owner' },
-  'POST /api/support/account/phone': { grows: 'an `outbox` row', upTo: 'the owner' },
+  'POST /api/support/account/phone': {
+    grows: 'an `outbox` row',
+    upTo: 'the owner',
+  },
 };
 
 /** Those of the database, and in the end those of a live object. */
@@ -223,18 +250,27 @@ export const tables: Record<string, Bound> = {
     upTo: 'unused accounts go after ACCOUNT_RETENTION_DAYS',
   },
   sessions: { grows: 'a sign-in', upTo: '30 days' },
-  codes: { grows: 'a code that was sent, twice', upTo: 'an hour after it has expired' },
+  codes: {
+    grows: 'a code that was sent, twice',
+    upTo: 'an hour after it has expired',
+  },
   consents: {
     grows: 'a consent to the notice of the conversation',
     upTo: '20 a day of an account, as long as the account',
   },
-  decisions: { grows: 'a transaction', upTo: 'none is left when it ends' },
+  decisions: {
+    grows: 'a transaction',
+    upTo: 'none is left when it ends',
+  },
   aliases: { grows: 'a user', upTo: 'three of a user' },
   identity_conflicts: {
     grows: 'an id that comes with a number of somebody else',
     upTo: 'one for a pair; goes with either account, or after 90 days',
   },
-  link_codes: { grows: 'a refused or unknown request for a code', upTo: '30 minutes' },
+  link_codes: {
+    grows: 'a refused or unknown request for a code',
+    upTo: '30 minutes',
+  },
   code_messages: {
     grows: 'a message with a code that WhatsApp took',
     upTo: 'as the codes, and until their rows expire',
@@ -243,8 +279,14 @@ export const tables: Record<string, Bound> = {
     grows: 'an id that claimed a number',
     upTo: 'three a day of an id; until it is proven, replaced or expired',
   },
-  phone_changes: { grows: 'a change of the number that was begun', upTo: 'five minutes' },
-  rate_limit_events: { grows: 'what limits count', upTo: 'a day; each limit bounds its own' },
+  phone_changes: {
+    grows: 'a change of the number that was begun',
+    upTo: 'five minutes',
+  },
+  rate_limit_events: {
+    grows: 'what limits count',
+    upTo: 'a day; each limit bounds its own',
+  },
   daily_codes: { grows: 'a day', upTo: 'one row' },
   daily_totals: { grows: 'a day', upTo: 'one row for a kind and detail' },
   bot_calls: { grows: 'a call of the bot', upTo: '7 days' },
@@ -252,8 +294,14 @@ export const tables: Record<string, Bound> = {
     grows: 'an external token, a step of a restore',
     upTo: 'until it could not count again, at most 90 days',
   },
-  trial_links: { grows: 'a link that the bot asks for', upTo: '7 days, or as long as its trial' },
-  used_trials: { grows: 'a number that had its trial', upTo: 'one of a number, for good' },
+  trial_links: {
+    grows: 'a link that the bot asks for',
+    upTo: '7 days, or as long as its trial',
+  },
+  used_trials: {
+    grows: 'a number that had its trial',
+    upTo: 'one of a number, for good',
+  },
   left_weeks: {
     grows: 'a week that was used when its account or number was left',
     upTo: 'one of a number, until the week ends',
@@ -270,9 +318,18 @@ export const tables: Record<string, Bound> = {
     grows: 'a conversation that was cleared',
     upTo: 'one of an account, until the live object has confirmed it',
   },
-  customers: { grows: 'somebody who was sent to Stripe', upTo: 'one of an account' },
-  stripe_events: { grows: 'an event of a known customer', upTo: '30 days' },
-  push_subscriptions: { grows: 'a browser', upTo: '10 of a user, as long as the session' },
+  customers: {
+    grows: 'somebody who was sent to Stripe',
+    upTo: 'one of an account',
+  },
+  stripe_events: {
+    grows: 'an event of a known customer',
+    upTo: '30 days',
+  },
+  push_subscriptions: {
+    grows: 'a browser',
+    upTo: '10 of a user, as long as the session',
+  },
   purchase_choices: {
     grows: 'a choice before a purchase',
     upTo: '20 an hour of a user, as long as the account and its open statement',

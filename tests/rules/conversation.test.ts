@@ -11,7 +11,12 @@ const until = '2026-01-05T10:00:20.000Z';
 
 describe('a conversation', () => {
   type Facts = Partial<ChatMessage>;
-  const sent = { author: 'user', text: 'Hi', at, state: 'sent' } as const;
+  const sent = {
+    author: 'user',
+    text: 'Hi',
+    at,
+    state: 'sent',
+  } as const;
   const message = (seq: number, facts: Facts = {}): ChatMessage => ({
     id: `m${seq}`,
     seq,
@@ -35,9 +40,17 @@ describe('a conversation', () => {
     });
 
     it('show a reply as far as it is written, and nothing of it afterwards', () => {
-      const typing = (text: string) => ({ type: 'typing', until, text }) as const;
+      const typing = (text: string) =>
+        ({
+          type: 'typing',
+          until,
+          text,
+        }) as const;
       const start = applyEvent(conversationOf(page([message(1)])), typing('Hel'), null);
-      expect(start).toMatchObject({ typed: 'Hel', typingUntil: expect.anything() });
+      expect(start).toMatchObject({
+        typed: 'Hel',
+        typingUntil: expect.anything(),
+      });
       const grown = applyEvent(start, typing('Hello'), null);
       expect(grown.typed).toBe('Hello');
       const ends: ChatStreamEvent[] = [
@@ -54,7 +67,13 @@ describe('a conversation', () => {
     });
 
     it('show each message once and in order, whatever arrives twice or late', () => {
-      const events = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 60 });
+      const events = fc.array(
+        fc.integer({
+          min: 1,
+          max: 20,
+        }),
+        { maxLength: 60 },
+      );
       fc.assert(
         fc.property(events, (seqs) => {
           let state = conversationOf(page([]));
@@ -82,7 +101,14 @@ describe('a conversation', () => {
   });
 
   it('shows pending messages after the stored ones, and once when the server has them', () => {
-    const pending = [{ id: 'm2', text: 'Hi', at, state: 'sending' as const }];
+    const pending = [
+      {
+        id: 'm2',
+        text: 'Hi',
+        at,
+        state: 'sending' as const,
+      },
+    ];
     const shown = (...stored: ChatMessage[]) =>
       shownMessages(stored, pending).map(({ id, state }) => `${id} ${state}`);
     expect(shown(message(1))).toEqual(['m1 sent', 'm2 sending']);

@@ -137,9 +137,16 @@ it('a shown date and its time are the ones of the platform, for every minute', (
   });
   fc.assert(
     fc.property(anyMinute, (date) => {
-      const day = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+      const day = {
+        year: 'numeric',
+        month: 'long',
+        day: 'numeric',
+      } as const;
       expect(formatDate(date.toISOString())).toBe(date.toLocaleDateString('en-US', day));
-      const time = date.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' });
+      const time = date.toLocaleTimeString('en-US', {
+        hour: 'numeric',
+        minute: '2-digit',
+      });
       // Node separates the halves of the day by a narrow space, browsers by a common one.
       expect(formatTime(date.toISOString())).toBe(time.replace('\u202f', ' '));
     }),
@@ -165,7 +172,13 @@ describe('the text of an error', () => {
     [418, undefined, false, 'Request failed with status 418', 'Request failed with status 418'],
     [504, undefined, false, 'Request failed with status 504', 'Request failed with status 504'],
   ])('%i with %s (session ended: %s)', (status, message, hasSessionEnded, error, toast) => {
-    expect(errorText({ status, message, hasSessionEnded })).toEqual({ error, toast });
+    expect(
+      errorText({
+        status,
+        message,
+        hasSessionEnded,
+      }),
+    ).toEqual({ error, toast });
   });
 
   it('is that of an error of another kind, or says that it is unexpected', () => {

@@ -100,7 +100,10 @@ describe('the crisis lines', () => {
   });
 
   /** Where the site uses another name than the Unicode list. */
-  const regionNames: Record<string, string> = { CN: 'China (mainland)', HK: 'Hong Kong' };
+  const regionNames: Record<string, string> = {
+    CN: 'China (mainland)',
+    HK: 'Hong Kong',
+  };
 
   it('gives the lines of the connection before those of the phone number, and a country once', () => {
     expect(helpFor(['DE', 'US']).map(({ country }) => countryName(country))).toEqual([
@@ -209,7 +212,11 @@ describe('old crisis lines', () => {
   });
 
   it('says which line and of when', () => {
-    const samaritans = { country: 'GB', service: 'Samaritans', readOn: '2026-09-03' };
+    const samaritans = {
+      country: 'GB',
+      service: 'Samaritans',
+      readOn: '2026-09-03',
+    };
     expect(staleHelpLines(new Date('2030-01-01'))).toContainEqual(samaritans);
   });
 

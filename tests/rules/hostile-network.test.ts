@@ -203,7 +203,10 @@ describe('the steps of a sign-in', () => {
   });
 
   it('come back as they were kept, and anything else is no step', () => {
-    const step = { ...withIssued(firstStep, asked('one')), step: 'code' as const };
+    const step = {
+      ...withIssued(firstStep, asked('one')),
+      step: 'code' as const,
+    };
     expect(readStep(JSON.parse(JSON.stringify(step)))).toEqual(step);
     for (const other of [null, 1, 'code', {}, { ...step, step: 'done' }, { ...step, issued: [1] }])
       expect(readStep(other)).toBeNull();
@@ -246,7 +249,10 @@ describe('the steps of a sign-in', () => {
     expect(secondsLeft(first, 0)).toBe(0);
     expect([2000, 31_500, 32_000].map((now) => secondsLeft(locked, now))).toEqual([30, 1, 0]);
     expect(readLockout(JSON.parse(JSON.stringify(locked)), 2000)).toEqual(locked);
-    expect(withFailure(locked, 40_000)).toEqual({ failures: 1, endsAt: 32_000 });
+    expect(withFailure(locked, 40_000)).toEqual({
+      failures: 1,
+      endsAt: 32_000,
+    });
   });
 
   it('never wait for longer, whatever the clock does between two pages', () => {
@@ -307,7 +313,12 @@ describe('a conversation that is read again', () => {
 
 describe('a draft', () => {
   const at = '2026-11-28T12:00:00.000Z';
-  const pending = { id: 'id-1', text: 'Sent into nothing', at, state: 'sending' as const };
+  const pending = {
+    id: 'id-1',
+    text: 'Sent into nothing',
+    at,
+    state: 'sending' as const,
+  };
   const kept = { text: 'Half a sen', pending: [pending] };
 
   it('comes back with its unsent messages, or empty if it cannot be read', () => {
@@ -330,7 +341,10 @@ describe('a draft', () => {
       text: pending.text,
       pending: [],
     });
-    const beside = { text: 'Another', pending: [{ ...pending, state: 'unsent' as const }] };
+    const beside = {
+      text: 'Another',
+      pending: [{ ...pending, state: 'unsent' as const }],
+    };
     expect(withGivenBack({ text: 'Another', pending: [pending] }, 'id-1')).toEqual(beside);
     expect(withGivenBack(beside, 'id-2')).toEqual(beside);
   });

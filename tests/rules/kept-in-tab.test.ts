@@ -22,7 +22,10 @@ class Area {
 const listed = (area: Area) =>
   new Proxy(area, {
     ownKeys: ({ values }) => [...values.keys()],
-    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+    getOwnPropertyDescriptor: () => ({
+      enumerable: true,
+      configurable: true,
+    }),
   });
 
 const local = new Area();
@@ -96,10 +99,22 @@ describe('what a tab keeps', () => {
 
   it('of a guest follows what the same person had begun, and nothing of either is lost', async () => {
     const kept = await loadPage();
-    kept.keep('contact', mine, { name: 'Me', email: 'old@a.example', message: 'First' });
-    kept.keep('contact', null, { name: '', email: 'new@a.example', message: 'Second' });
+    kept.keep('contact', mine, {
+      name: 'Me',
+      email: 'old@a.example',
+      message: 'First',
+    });
+    kept.keep('contact', null, {
+      name: '',
+      email: 'new@a.example',
+      message: 'Second',
+    });
     kept.keepOnly(mineLater);
-    const both = { name: 'Me', email: 'new@a.example', message: 'First\n\nSecond' };
+    const both = {
+      name: 'Me',
+      email: 'new@a.example',
+      message: 'First\n\nSecond',
+    };
     expect(kept.read('contact', mine)).toEqual(both);
     expect(kept.read('contact', null)).toBeNull();
     kept.keep('contact', null, both);

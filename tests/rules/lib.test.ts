@@ -81,7 +81,10 @@ describe('a keyed hash', () => {
 });
 
 describe('a database call', () => {
-  const settings = { TURSO_DATABASE_URL: 'http://database.test', TURSO_AUTH_TOKEN: 'token' };
+  const settings = {
+    TURSO_DATABASE_URL: 'http://database.test',
+    TURSO_AUTH_TOKEN: 'token',
+  };
   const lines: string[] = [];
 
   const sqlError = (code: string, message = 'SQLite error: something that the statement did') => {
@@ -113,7 +116,13 @@ describe('a database call', () => {
     lines.length = 0;
   });
 
-  const refused = (status: number) => [{ level: 'error', event: 'database_refused', status }];
+  const refused = (status: number) => [
+    {
+      level: 'error',
+      event: 'database_refused',
+      status,
+    },
+  ];
 
   it.each<[what: string, status: number, body: object, logged?: object[]]>([
     ['another writer', 200, sqlError('SQLITE_BUSY', 'SQLite error: database is locked')],
@@ -162,7 +171,10 @@ describe('a database call', () => {
     );
     vi.stubGlobal('fetch', fetched);
     vi.spyOn(console, 'log').mockReturnValue();
-    const db = openDatabase(settings, { requests: 0, unreachable: false });
+    const db = openDatabase(settings, {
+      requests: 0,
+      unreachable: false,
+    });
     await expect(db.batch([db.run(sql`select 1`), db.run(sql`select 2`)])).rejects.toThrow();
     expect(await fetched.mock.calls[0]![0].json()).toMatchObject({
       requests: [{ type: 'batch' }, { type: 'close' }],
@@ -171,7 +183,12 @@ describe('a database call', () => {
 });
 
 describe('the comparison of a set-up', () => {
-  const there = { on: true, list: ['b', 'a'], rules: [{ type: 'down', more: 1 }], extra: null };
+  const there = {
+    on: true,
+    list: ['b', 'a'],
+    rules: [{ type: 'down', more: 1 }],
+    extra: null,
+  };
 
   it.each([
     ['less than is there', { on: true }, true],
@@ -202,7 +219,12 @@ const vector = {
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text, 'base64url'));
 const point = bytes(vector.publicKey);
 const text = (part: Uint8Array) => Buffer.from(part).toString('base64url');
-const jwk = { kty: 'EC', crv: 'P-256', x: text(point.slice(1, 33)), y: text(point.slice(33)) };
+const jwk = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: text(point.slice(1, 33)),
+  y: text(point.slice(33)),
+};
 
 it('a notice is encrypted as in the example of RFC 8291', async () => {
   const curve = { name: 'ECDH', namedCurve: 'P-256' };
@@ -216,14 +238,21 @@ it('a notice is encrypted as in the example of RFC 8291', async () => {
       ['deriveBits'],
     ),
   };
-  const sealed = await encryptPush(vector.text, vector, { keys, salt: bytes(vector.salt) });
+  const sealed = await encryptPush(vector.text, vector, {
+    keys,
+    salt: bytes(vector.salt),
+  });
   expect(text(sealed)).toBe(vector.body);
 });
 
 describe('a Standard Webhooks message', () => {
   const secret = `whsec_${Buffer.from('a secret of the tests, 32 bytes.').toString('base64')}`;
   const other = `whsec_${Buffer.from('another one of the tests, 32 b..').toString('base64')}`;
-  const message = { id: 'msg_1', timestamp: 1_800_000_000, body: '{"text":"ñ"}' };
+  const message = {
+    id: 'msg_1',
+    timestamp: 1_800_000_000,
+    body: '{"text":"ñ"}',
+  };
   const at = new Date(message.timestamp * 1000);
 
   it('is signed as the public package signs it, once for each secret', async () => {

@@ -40,17 +40,24 @@ describe('the limiter of calls', () => {
       maxLength: 80,
     });
     fc.assert(
-      fc.property(fc.array(limit, { minLength: 1, maxLength: 3 }), calls, (limits, waits) => {
-        const limiter = new CallLimiter(limits);
-        const accepted = { one: [] as number[], other: [] as number[] };
-        let now = start;
-        for (const [wait, key] of waits) {
-          now += wait;
-          const next = nextAllowed(limits, accepted[key]);
-          expect(limiter.count(key, now)).toBe(next > now ? next : 0);
-          if (next <= now) accepted[key].push(now);
-        }
-      }),
+      fc.property(
+        fc.array(limit, {
+          minLength: 1,
+          maxLength: 3,
+        }),
+        calls,
+        (limits, waits) => {
+          const limiter = new CallLimiter(limits);
+          const accepted = { one: [] as number[], other: [] as number[] };
+          let now = start;
+          for (const [wait, key] of waits) {
+            now += wait;
+            const next = nextAllowed(limits, accepted[key]);
+            expect(limiter.count(key, now)).toBe(next > now ? next : 0);
+            if (next <= now) accepted[key].push(now);
+          }
+        },
+      ),
     );
   });
 });
@@ -74,10 +81,16 @@ describe('every limit', () => {
   const dayMs = 86_400_000;
   const start = Date.UTC(2026, 10, 2);
   const per = fc.constantFrom(1_000, 30_000, 3_600_000, dayMs);
-  const limits = fc.array(fc.record({ most: fc.integer({ min: 1, max: 5 }), per }), {
-    minLength: 1,
-    maxLength: 3,
-  });
+  const limits = fc.array(
+    fc.record({
+      most: fc.integer({ min: 1, max: 5 }),
+      per,
+    }),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  );
   /** Pauses at the edges of the limits: the same instant, and a millisecond around each window. */
   const pause = fc.oneof(
     fc.constantFrom(
@@ -169,13 +182,34 @@ describe('every limit', () => {
       'd',
       dayMs,
     ] as const);
-    const part = fc.tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 1, max: 99 }), unit);
-    fc.assert(
-      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
-        const text = parts.map(([most, count, [letter]]) => `${most}/${count}${letter}`).join('  ');
-        const expected = parts.map(([most, count, [, ms]]) => ({ most, per: count * ms }));
-        expect(parseLimits(` ${text} `)).toEqual(expected);
+    const part = fc.tuple(
+      fc.integer({
+        min: 1,
+        max: 999,
       }),
+      fc.integer({
+        min: 1,
+        max: 99,
+      }),
+      unit,
+    );
+    fc.assert(
+      fc.property(
+        fc.array(part, {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        (parts) => {
+          const text = parts
+            .map(([most, count, [letter]]) => `${most}/${count}${letter}`)
+            .join('  ');
+          const expected = parts.map(([most, count, [, ms]]) => ({
+            most,
+            per: count * ms,
+          }));
+          expect(parseLimits(` ${text} `)).toEqual(expected);
+        },
+      ),
     );
   });
 });

@@ -60,7 +60,10 @@ const account = fc.record({
   used: fc.oneof(fc.nat(60), fc.constantFrom(4, 5, 49, 50, 149, 150, 1_000_000)),
 });
 
-const person = fc.tuple(account, trial).map(([held, given]) => ({ ...held, ...given }));
+const person = fc.tuple(account, trial).map(([held, given]) => ({
+  ...held,
+  ...given,
+}));
 
 it('queues a message, or names the first reason of the refusal, which the response explains', () => {
   const rows = openRows(schema);
@@ -143,7 +146,11 @@ it('queues a message of a pending account or limited session where the call admi
   rows.exec('update sessions set is_limited = 1');
   rows.exec(`insert into users values
     ('one', '+1', 'pending', 'key', 'free', 0, null, null, ${now}, 0, ${now}, 0)`);
-  const [decide, enqueue] = queriesOf({ ...message, whilePending: 1, needsSignIn: 0 });
+  const [decide, enqueue] = queriesOf({
+    ...message,
+    whilePending: 1,
+    needsSignIn: 0,
+  });
   expect(rows.row(decide)).toMatchObject({ outcome: 'queued' });
   expect(rows.row(enqueue)).toMatchObject({ message_id: 'new' });
 });

@@ -7,7 +7,10 @@ import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../../worker/contract/plans.ts';
 
 /** Unix ms from 2001 to 2100. */
-export const instant = fc.integer({ min: 978_307_200_000, max: 4_102_444_800_000 });
+export const instant = fc.integer({
+  min: 978_307_200_000,
+  max: 4_102_444_800_000,
+});
 
 const dialect = new SQLiteSyncDialect();
 
@@ -43,7 +46,11 @@ export const prices = new Map<string, PaidPlanId | null>([
   ['price_unknown', null],
 ]);
 
-export type Details = { tier?: string; lookupKey?: string; from?: number } & {
+export type Details = {
+  tier?: string;
+  lookupKey?: string;
+  from?: number;
+} & {
   [field in keyof Stripe.Subscription]?: unknown;
 };
 
@@ -69,7 +76,15 @@ export function subscription({
     trial_end: null,
     schedule: null,
     metadata: {},
-    items: { data: [{ price, current_period_start: from, current_period_end: from + week }] },
+    items: {
+      data: [
+        {
+          price,
+          current_period_start: from,
+          current_period_end: from + week,
+        },
+      ],
+    },
     ...details,
   } as unknown as Stripe.Subscription;
 }

@@ -91,22 +91,40 @@ describe('the review of an order', () => {
 
   it('beside a trial tells of what is paid already, and of a debt', () => {
     const user = userWith({ ...trial, scheduled: 'basic' });
-    const base = { tier: 'basic', startDate: null, renewalDate, cancelAtDate: null } as const;
+    const base = {
+      tier: 'basic',
+      startDate: null,
+      renewalDate,
+      cancelAtDate: null,
+    } as const;
     const paid = payerOf(user, { ...base, status: 'active' });
     expect(orderView(plans.premium, paid, 'UTC')).toMatchObject({
       first: '$29.99 today, less what is left of your present week. A new week begins at once.',
       action: 'Go to payment',
     });
-    expect(obstacleOf(payerOf(user, { ...base, status: 'past_due' }), 'UTC')?.title).toBe(
-      'First pay the open invoice',
-    );
-    const waiting = { ...base, status: 'trialing', startDate: renewalDate } as const;
+    expect(
+      obstacleOf(
+        payerOf(user, {
+          ...base,
+          status: 'past_due',
+        }),
+        'UTC',
+      )?.title,
+    ).toBe('First pay the open invoice');
+    const waiting = {
+      ...base,
+      status: 'trialing',
+      startDate: renewalDate,
+    } as const;
     for (const subscription of [null, 'unknown', waiting] as const)
       expect(payerOf(user, subscription)).toBe(user);
   });
 
   it('names the plan and the day of a scheduled change', () => {
-    const scheduled = userWith({ status: 'downgrade_scheduled', scheduled: 'basic' });
+    const scheduled = userWith({
+      status: 'downgrade_scheduled',
+      scheduled: 'basic',
+    });
     expect(obstacleOf(scheduled, 'UTC')?.text).toContain(
       'A change to Basic on December 1, 2026 is scheduled.',
     );

@@ -18,7 +18,11 @@ const event = (changes: Partial<Attempted> = {}): Attempted => ({
   createdAt: now - minute,
   ...changes,
 });
-const message = (changes: Partial<Attempted> = {}) => event({ type: 'chat.message', ...changes });
+const message = (changes: Partial<Attempted> = {}) =>
+  event({
+    type: 'chat.message',
+    ...changes,
+  });
 
 describe('before it is sent, an event', () => {
   it.each<[string, Partial<Attempted>, DeliveryResult | null]>([
@@ -50,7 +54,10 @@ describe('after an attempt, an event', () => {
   });
 
   it('that was refused for good is parked', () => {
-    expect(next(event(), 'parked', now)).toEqual({ kind: 'park', parkedAt: now });
+    expect(next(event(), 'parked', now)).toEqual({
+      kind: 'park',
+      parkedAt: now,
+    });
   });
 
   it('whose message follows another one becomes the newest of its account', () => {
@@ -70,14 +77,35 @@ describe('after an attempt, an event', () => {
     [10, hour],
     [1000, hour],
   ])('waits longer after attempt %i', (attempts, pause) => {
-    expect(next(event({ attempts }), 'later', now)).toEqual({ kind: 'wait', dueAt: now + pause });
+    expect(next(event({ attempts }), 'later', now)).toEqual({
+      kind: 'wait',
+      dueAt: now + pause,
+    });
   });
 
   it('of a message is due at the latest when the message is a day old', () => {
     const createdAt = now - day + minute;
     const waits = { kind: 'wait', dueAt: createdAt + day };
-    expect(next(message({ attempts: 9, createdAt }), 'later', now)).toEqual(waits);
-    expect(next(event({ attempts: 9, createdAt }), 'later', now)).toEqual({
+    expect(
+      next(
+        message({
+          attempts: 9,
+          createdAt,
+        }),
+        'later',
+        now,
+      ),
+    ).toEqual(waits);
+    expect(
+      next(
+        event({
+          attempts: 9,
+          createdAt,
+        }),
+        'later',
+        now,
+      ),
+    ).toEqual({
       kind: 'wait',
       dueAt: now + hour,
     });
@@ -97,7 +125,14 @@ describe('after an attempt, an event', () => {
     });
     fc.assert(
       fc.property(results, attempted, (result, { attempts, age }) => {
-        const step = next(message({ attempts, createdAt: now - age }), result, now);
+        const step = next(
+          message({
+            attempts,
+            createdAt: now - age,
+          }),
+          result,
+          now,
+        );
         if (step.kind === 'wait') expect(step.dueAt).toBeGreaterThan(now);
       }),
     );

@@ -149,7 +149,10 @@ describe('a number that the rule accepts', () => {
     const marks = Array.from(
       '\u200b\u200e\u202a\u2069\ufeff\u00ad\ufe0f\u3164\u115f\u034f \u00a0\u202f\u2009-\u2011./()',
     );
-    const between = fc.array(fc.constantFrom(...marks), { minLength: 16, maxLength: 16 });
+    const between = fc.array(fc.constantFrom(...marks), {
+      minLength: 16,
+      maxLength: 16,
+    });
     const zeros = fc.constantFrom(0x30, 0x660, 0x6f0, 0x966, 0xff10, 0x1d7ce, 0x1d7f6);
     fc.assert(
       fc.property(accepted, between, zeros, (phone, separators, zero) => {

@@ -26,7 +26,14 @@ describe('a call that fails', () => {
     () => {
       for (const { status, code, message } of [...failures, ...withoutCode]) {
         session.start('token');
-        handleRequestError(new ApiError(message, { status, code, toast: null }), 'token');
+        handleRequestError(
+          new ApiError(message, {
+            status,
+            code,
+            toast: null,
+          }),
+          'token',
+        );
         const isOver = session.storedToken() === null;
         expect([code, status, isOver]).toEqual([code, status, code === 'unauthenticated']);
       }

@@ -200,7 +200,13 @@ describe('every sign-in', () => {
 
   type Call = Parameters<typeof issueCode>[0];
   type Step = { kind: 'ask' | 'right' | 'wrong' | 'older'; wait: number };
-  type Event = { isRequest: boolean; at: number; code: string; done: boolean; limited: boolean };
+  type Event = {
+    isRequest: boolean;
+    at: number;
+    code: string;
+    done: boolean;
+    limited: boolean;
+  };
 
   const kind = fc.constantFrom<Step['kind'][]>('ask', 'right', 'wrong', 'wrong', 'older');
   /** Mostly in quick succession, else around the ends of the limits' windows. */
@@ -211,7 +217,16 @@ describe('every sign-in', () => {
       arbitrary: fc.constantFrom(0, 29_999, 30_000, lifetimeMs - 1, lifetimeMs, 3_600_000),
     },
   );
-  const steps = fc.array(fc.record({ kind, wait }), { minLength: 10, maxLength: 40 });
+  const steps = fc.array(
+    fc.record({
+      kind,
+      wait,
+    }),
+    {
+      minLength: 10,
+      maxLength: 40,
+    },
+  );
 
   const client = createClient({ url: ':memory:' });
   const db = drizzle(client);
@@ -254,8 +269,16 @@ describe('every sign-in', () => {
           limited: outcome === 'limited',
         });
       } else {
-        const code = { right: sent.at(-1), older: sent.at(-2), wrong: undefined }[kind] ?? '999999';
-        const { kind: outcome } = await redeemNewestCode(call, { phone, code });
+        const code =
+          {
+            right: sent.at(-1),
+            older: sent.at(-2),
+            wrong: undefined,
+          }[kind] ?? '999999';
+        const { kind: outcome } = await redeemNewestCode(call, {
+          phone,
+          code,
+        });
         events.push({
           isRequest: false,
           at,

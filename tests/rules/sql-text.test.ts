@@ -9,13 +9,25 @@ const others = alias(users, 'others');
 const build = new QueryBuilder();
 const own = build.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, 'one'));
 const live = build.$with('live').as(own);
-const session = { id: 'a', userId: sql`lower(${'B'})`, createdAt: 1, expiresAt: 2, lastSeenAt: 3 };
+const session = {
+  id: 'a',
+  userId: sql`lower(${'B'})`,
+  createdAt: 1,
+  expiresAt: 2,
+  lastSeenAt: 3,
+};
 
 const statements: [name: string, statement: SQL][] = [
   ['values of each kind', sql`select ${'text'}, ${1}, ${null}, ${true}, ${['a', 2]}, ${undefined}`],
   ['names', sql`select ${users}.*, ${users.id} as ${sql.identifier('a "b"')} from ${users}`],
   ['a column that stores a boolean', eq(sessions.isLimited, true)],
-  ['an inserted boolean', insertSelect(sessions, { ...session, isLimited: false })],
+  [
+    'an inserted boolean',
+    insertSelect(sessions, {
+      ...session,
+      isLimited: false,
+    }),
+  ],
   ['a null of a column', sql`${sql.param(null, users.tier)}`],
   ['nested conditions', and(inArray(codes.mac, ['a', 'b']), isNull(users.chatKey), exists(own))!],
   ['a query inside', sql`select ${own} as n, ${others.id} from ${others}`],

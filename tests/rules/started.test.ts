@@ -10,9 +10,17 @@ const startsIn = (text: string): number => (text.match(starter) ?? []).length;
 type Ending = { starts: number; ends: string; by: string };
 
 /** By the page that started it: `by` is the text that ends it, in this file or in the one named before the colon. */
-const endedBy = (starts: number, by: string): Ending => ({ starts, ends: 'with its page', by });
+const endedBy = (starts: number, by: string): Ending => ({
+  starts,
+  ends: 'with its page',
+  by,
+});
 /** By itself: `by` bounds it. */
-const endsAlone = (starts: number, by: string): Ending => ({ starts, ends: 'by itself', by });
+const endsAlone = (starts: number, by: string): Ending => ({
+  starts,
+  ends: 'by itself',
+  by,
+});
 
 /**
  * Every file that starts something, and what ends it. A new one belongs into `web/data/running-work.ts`, or into an effect

@@ -25,7 +25,12 @@ const [, promises = ''] =
   [];
 
 const spanOf = (days: number) =>
-  ({ 1: 'a day', 7: 'a week', 730: 'two years', 1095: 'three years' })[days] ?? `${days} days`;
+  ({
+    1: 'a day',
+    7: 'a week',
+    730: 'two years',
+    1095: 'three years',
+  })[days] ?? `${days} days`;
 const daysOf = (setting: 'CHAT_RETENTION_DAYS' | 'ACCOUNT_RETENTION_DAYS') =>
   spanOf(v.parse(SettingRules.entries[setting], undefined));
 const planNames = planIds.map((id) => plans[id].name);
@@ -59,7 +64,10 @@ const statementsOf = (group: string) =>
   [...sentencesOf('en')]
     .filter(([key]) => key.startsWith(`${group}.`) && !/\.(?:title|lastUpdated)$/.test(key))
     .flatMap(([key, text]) =>
-      text.split(/(?<=[.?!]) (?=[A-Z{<])/).map((sentence) => ({ key, sentence })),
+      text.split(/(?<=[.?!]) (?=[A-Z{<])/).map((sentence) => ({
+        key,
+        sentence,
+      })),
     );
 
 const translations = published
@@ -76,7 +84,10 @@ describe.each(Object.entries(texts))('%s', (group, list) => {
     .flatMap(([beginnings, proofs]) =>
       beginnings.split(' | ').map((beginning) => ({ beginning, proofs })),
     )
-    .map((row, index) => ({ ...row, sentence: statements[index]?.sentence ?? '' }));
+    .map((row, index) => ({
+      ...row,
+      sentence: statements[index]?.sentence ?? '',
+    }));
 
   it('has each of its sentences in the list, and nothing else', () => {
     const beginnings = rows.map(({ beginning }) => beginning);

@@ -23,12 +23,31 @@ const start = Date.UTC(2026, 10, 2) / 1000;
 const end = start + week;
 const startMs = start * 1000;
 
-const subscription = (details: Details = {}) => subscriptionFrom({ from: start, ...details });
+const subscription = (details: Details = {}) =>
+  subscriptionFrom({
+    from: start,
+    ...details,
+  });
 
 function schedule(next: string | null, status = 'active') {
-  const phases = [{ start_date: start, end_date: end, items: [{ price: 'price_premium' }] }];
-  if (next) phases.push({ start_date: end, end_date: end + week, items: [{ price: next }] });
-  return { status, current_phase: { start_date: start, end_date: end }, phases };
+  const phases = [
+    {
+      start_date: start,
+      end_date: end,
+      items: [{ price: 'price_premium' }],
+    },
+  ];
+  if (next)
+    phases.push({
+      start_date: end,
+      end_date: end + week,
+      items: [{ price: next }],
+    });
+  return {
+    status,
+    current_phase: { start_date: start, end_date: end },
+    phases,
+  };
 }
 
 const known: Known = {
@@ -86,7 +105,11 @@ describe('a subscription', () => {
   });
 
   it('is cancelled at its cancel date, and at the end of the week by the older field', () => {
-    const cancelled = { tier: 'premium', status: 'cancellation_scheduled', cancelAt: end * 1000 };
+    const cancelled = {
+      tier: 'premium',
+      status: 'cancellation_scheduled',
+      cancelAt: end * 1000,
+    };
     expect(state({ cancel_at: end })).toMatchObject(cancelled);
     expect(state({ cancel_at_period_end: true })).toMatchObject(cancelled);
   });
@@ -106,7 +129,12 @@ describe('a subscription', () => {
 
   it('keeps plan and week of the last paid invoice until the renewal is paid', () => {
     const paid = weeksAgo(1);
-    const kept = { tier: 'premium', status: 'active', weekFrozen: true, weekAnchor: paid.start };
+    const kept = {
+      tier: 'premium',
+      status: 'active',
+      weekFrozen: true,
+      weekAnchor: paid.start,
+    };
     expect(state({ tier: 'platinum' }, lastPaid(paid))).toMatchObject({
       ...kept,
       renewalAt: end * 1000,
@@ -117,7 +145,12 @@ describe('a subscription', () => {
     ['before the first payment, also while its invoice is a draft', 'active'],
     ['when its first payment after a trial fails', 'past_due'],
   ])('grants nothing %s, and lets the free weeks run', (_, status) => {
-    const nothing = { tier: 'free', status, weekFrozen: false, weekAnchor: null };
+    const nothing = {
+      tier: 'free',
+      status,
+      weekFrozen: false,
+      weekAnchor: null,
+    };
     expect(state({ status }, lastPaid(null))).toMatchObject(nothing);
   });
 
@@ -130,7 +163,11 @@ describe('a subscription', () => {
   });
 
   it('keeps its plan beside an add-on, whichever item Stripe lists first', () => {
-    const price = { id: 'price_addon', metadata: {}, lookup_key: null };
+    const price = {
+      id: 'price_addon',
+      metadata: {},
+      lookup_key: null,
+    };
     const items = [
       subscription().items.data[0]!,
       { price, current_period_start: 1, current_period_end: 2 },
@@ -144,16 +181,34 @@ describe('a subscription', () => {
   });
 
   it.each(['unpaid', 'paused'])('that is %s falls to free', (status) => {
-    expect(state({ status })).toMatchObject({ tier: 'free', status: 'unpaid', weekAnchor: null });
+    expect(state({ status })).toMatchObject({
+      tier: 'free',
+      status: 'unpaid',
+      weekAnchor: null,
+    });
   });
 
   describe('whose collection is paused', () => {
-    const pause_collection = { behavior: 'void', resumes_at: end + 3 * day };
-    const paused = { collectionPause: 'paused', resumesAt: (end + 3 * day) * 1000 };
-    const lapsed = { tier: 'free', weekAnchor: null, weekFrozen: false };
+    const pause_collection = {
+      behavior: 'void',
+      resumes_at: end + 3 * day,
+    };
+    const paused = {
+      collectionPause: 'paused',
+      resumesAt: (end + 3 * day) * 1000,
+    };
+    const lapsed = {
+      tier: 'free',
+      weekAnchor: null,
+      weekFrozen: false,
+    };
 
     it('keeps the paid week, whose end is no renewal that is missed', () => {
-      const kept = { tier: 'premium', status: 'active', weekAnchor: startMs };
+      const kept = {
+        tier: 'premium',
+        status: 'active',
+        weekAnchor: startMs,
+      };
       expect(state({ pause_collection })).toMatchObject({
         ...kept,
         ...paused,
@@ -162,13 +217,22 @@ describe('a subscription', () => {
     });
 
     it('keeps the paid week while only a change within it is unpaid', () => {
-      const kept = { tier: 'basic', weekAnchor: startMs, renewalAt: end * 1000 };
+      const kept = {
+        tier: 'basic',
+        weekAnchor: startMs,
+        renewalAt: end * 1000,
+      };
       const changed = state({ pause_collection, tier: 'platinum' }, lastPaid(weeksAgo(0, 'basic')));
       expect(changed).toMatchObject({ ...kept, ...paused });
     });
 
     it.each(['active', 'past_due'])('is free after the paid week while it is %s', (status) => {
-      const expected = { ...lapsed, ...paused, status, renewalAt: null };
+      const expected = {
+        ...lapsed,
+        ...paused,
+        status,
+        renewalAt: null,
+      };
       expect(state({ pause_collection, status }, lastPaid(weeksAgo(1)))).toMatchObject(expected);
       expect(state({ pause_collection, status }, lastPaid(null))).toMatchObject(expected);
     });
@@ -194,12 +258,20 @@ describe('a subscription', () => {
     it.each(['paused', 'over'] as const)(
       'was %s, and is free until a week is paid',
       (heldPause) => {
-        const over = { collectionPause: 'over', resumesAt: null, renewalAt: end * 1000 };
+        const over = {
+          collectionPause: 'over',
+          resumesAt: null,
+          renewalAt: end * 1000,
+        };
         expect(state({}, { heldPause, ...lastPaid(weeksAgo(1)) })).toMatchObject({
           ...lapsed,
           ...over,
         });
-        const paid = { tier: 'premium', weekAnchor: startMs, collectionPause: null };
+        const paid = {
+          tier: 'premium',
+          weekAnchor: startMs,
+          collectionPause: null,
+        };
         expect(state({}, { heldPause })).toMatchObject(paid);
         expect(state({}, { heldPause, ...lastPaid(weeksAgo(0)) })).toMatchObject(paid);
       },
@@ -210,7 +282,12 @@ describe('a subscription', () => {
 
   it('waits for the end of our own trial, also once we have ended it', () => {
     const waited = { metadata: { begins: 'after_trial' } };
-    const waiting = { ...waited, status: 'trialing', tier: 'basic', trial_end: trialEnd };
+    const waiting = {
+      ...waited,
+      status: 'trialing',
+      tier: 'basic',
+      trial_end: trialEnd,
+    };
     const waits = {
       tier: 'basic',
       status: 'trialing',
@@ -223,19 +300,37 @@ describe('a subscription', () => {
         ...waits,
         renewalAt: trialEnd * 1000,
       });
-    expect(state({ ...waiting, metadata: {} })).toMatchObject({ ...waits, tierWaits: false });
+    expect(
+      state({
+        ...waiting,
+        metadata: {},
+      }),
+    ).toMatchObject({
+      ...waits,
+      tierWaits: false,
+    });
   });
 
   it('ends our own trial as soon as Stripe has ended it', () => {
-    const waited = { metadata: { begins: 'after_trial' }, trial_end: trialEnd };
+    const waited = {
+      metadata: { begins: 'after_trial' },
+      trial_end: trialEnd,
+    };
     const begun = state(
       { ...waited, tier: 'basic', from: trialEnd },
       { trialEndsAt: trialEnd * 1000 + 400 },
     );
-    expect(begun).toMatchObject({ tier: 'basic', status: 'active', endsTrial: true });
+    expect(begun).toMatchObject({
+      tier: 'basic',
+      status: 'active',
+      endsTrial: true,
+    });
     const endedAt = (ended_at: number) =>
       state({ ...waited, status: 'canceled', ended_at }, { trialEndsAt: trialEnd * 1000 });
-    expect(endedAt(trialEnd)).toMatchObject({ tier: 'free', endsTrial: true });
+    expect(endedAt(trialEnd)).toMatchObject({
+      tier: 'free',
+      endsTrial: true,
+    });
     expect(endedAt(trialEnd - day)).toMatchObject({ endsTrial: false });
   });
 });
@@ -309,7 +404,13 @@ describe('every state', () => {
   const asStripe = (all: Facts[]) =>
     all.map(({ status, tier, from, cancelAfter, atPeriodEnd, next, trialEnd, waited }, index) => {
       const end = from + week;
-      const phases = [{ start_date: end, end_date: end + week, items: [{ price: next }] }];
+      const phases = [
+        {
+          start_date: end,
+          end_date: end + week,
+          items: [{ price: next }],
+        },
+      ];
       return subscriptionFrom({
         id: `sub_${index}`,
         status,
@@ -377,7 +478,10 @@ describe('every state', () => {
   it('does not depend on the order in which Stripe lists the subscriptions', () => {
     always((forwards, all, trialEndsAt) => {
       const { unknownPrice } = forwards;
-      expect({ ...stateOf(all.toReversed(), trialEndsAt), unknownPrice }).toEqual(forwards);
+      expect({
+        ...stateOf(all.toReversed(), trialEndsAt),
+        unknownPrice,
+      }).toEqual(forwards);
     });
   });
 
@@ -404,7 +508,13 @@ describe('every state', () => {
   it('is unpaid only for a free user', () => {
     always(({ status, tier, weekAnchor }) => {
       if (status === 'unpaid')
-        expect({ tier, weekAnchor }).toEqual({ tier: 'free', weekAnchor: null });
+        expect({
+          tier,
+          weekAnchor,
+        }).toEqual({
+          tier: 'free',
+          weekAnchor: null,
+        });
     });
   });
 
@@ -413,7 +523,13 @@ describe('every state', () => {
       if (status === 'downgrade_scheduled')
         expect(plans[scheduledTier!].level).toBeLessThan(plans[tier].level);
       if (scheduledTier !== null)
-        expect({ cancelAt, same: scheduledTier === tier }).toEqual({ cancelAt: null, same: false });
+        expect({
+          cancelAt,
+          same: scheduledTier === tier,
+        }).toEqual({
+          cancelAt: null,
+          same: false,
+        });
       if (status === 'cancellation_scheduled') expect(cancelAt).not.toBeNull();
     });
   });
@@ -433,7 +549,13 @@ describe('every state', () => {
     always(({ endsTrial }, all, trialEndsAt) => {
       const begun = all.some(({ metadata, status }) => metadata['begins'] && status !== 'trialing');
       if (endsTrial)
-        expect({ trial: trialEndsAt !== null, begun }).toEqual({ trial: true, begun: true });
+        expect({
+          trial: trialEndsAt !== null,
+          begun,
+        }).toEqual({
+          trial: true,
+          begun: true,
+        });
     });
   });
 });

@@ -22,7 +22,14 @@ describe('the customers that are due', () => {
   const dueAt = (now: number, more: Partial<Parameters<typeof dueAfter>[0]> = {}) => {
     const user = { billingWatchUntil: null };
     return dueAfter(
-      { live: true, user, setupSession: null, renewalAt: null, awaitsPayment: false, ...more },
+      {
+        live: true,
+        user,
+        setupSession: null,
+        renewalAt: null,
+        awaitsPayment: false,
+        ...more,
+      },
       now,
     );
   };
@@ -30,9 +37,12 @@ describe('the customers that are due', () => {
   it('are fetched when their week ends, and each minute until the next one is paid', () => {
     expect(dueAt(begin, { renewalAt: begin + 5 * minute })).toBe(begin + 5 * minute);
     expect(dueAt(begin, { renewalAt: begin - 5 * minute })).toBeLessThan(begin + minute);
-    expect(dueAt(begin, { renewalAt: begin + 7 * day, awaitsPayment: true })).toBeLessThan(
-      begin + minute,
-    );
+    expect(
+      dueAt(begin, {
+        renewalAt: begin + 7 * day,
+        awaitsPayment: true,
+      }),
+    ).toBeLessThan(begin + minute);
     expect(dueAt(begin, { renewalAt: begin + 7 * day })).toBe(begin + 50 * minute);
     expect(dueAt(begin, { renewalAt: begin - 2 * day })).toBe(begin + 50 * minute);
   });

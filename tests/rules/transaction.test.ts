@@ -35,7 +35,10 @@ const countOf = (owner: string) => sql<number>`(select count from coins where ow
 /** One person gives another one some coins, if there are enough. */
 function gift(from: string, to: string, count: number) {
   const tx = transaction(db, {
-    facts: { held: countOf(from), theirs: sql<number | null>`${countOf(to)}` },
+    facts: {
+      held: countOf(from),
+      theirs: sql<number | null>`${countOf(to)}`,
+    },
     outcomes: ({ held, theirs }) => ({
       nobody: sql`${held} is null`,
       poor: sql`${held} < ${count}`,
@@ -56,7 +59,10 @@ function gift(from: string, to: string, count: number) {
     coins,
     { owner: to, count, isGold: true },
     {
-      upsert: { target: [coins.owner], set: { count: sql`${coins.count} + ${count}` } },
+      upsert: {
+        target: [coins.owner],
+        set: { count: sql`${coins.count} + ${count}` },
+      },
     },
   );
   return tx;
@@ -117,7 +123,13 @@ describe('a transaction', () => {
       left: db.select().from(coins).where(eq(coins.owner, 'one')),
     });
     expect(outcome).toBe('given');
-    expect(reads.left).toEqual([{ owner: 'one', count: 0, isGold: false }]);
+    expect(reads.left).toEqual([
+      {
+        owner: 'one',
+        count: 0,
+        isGold: false,
+      },
+    ]);
   });
 
   it('lets its effects use the facts, delete, insert for each row of a list, and pass by what is there', async () => {
@@ -219,13 +231,29 @@ describe('a call of the bot that decides twice', () => {
 
   it('finds the later outcome when it is repeated, with no facts that are not its own', async () => {
     const unknown = await (await first()).apply();
-    expect(unknown).toMatchObject({ outcome: 'unknown', facts: { held: 5 }, isFirst: true });
+    expect(unknown).toMatchObject({
+      outcome: 'unknown',
+      facts: { held: 5 },
+      isFirst: true,
+    });
     const made = await (await second()).apply();
-    expect(made).toMatchObject({ outcome: 'made', facts: { price: 7 }, isFirst: true });
+    expect(made).toMatchObject({
+      outcome: 'made',
+      facts: { price: 7 },
+      isFirst: true,
+    });
 
     const again = await (await first()).apply();
-    expect(again).toMatchObject({ outcome: 'made', facts: null, isFirst: false, by: made.by });
-    expect(await (await second()).apply()).toMatchObject({ ...made, isFirst: false });
+    expect(again).toMatchObject({
+      outcome: 'made',
+      facts: null,
+      isFirst: false,
+      by: made.by,
+    });
+    expect(await (await second()).apply()).toMatchObject({
+      ...made,
+      isFirst: false,
+    });
     // @ts-expect-error: the facts may be another transaction's.
     expect(() => again.facts.held).toThrow();
     if (again.outcome === 'known') expect(again.facts.held).toBeDefined();

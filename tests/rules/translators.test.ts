@@ -2,7 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseSync } from 'vite';
 
-type Node = { type: string; start: number; end: number } & Record<string, unknown>;
+type Node = {
+  type: string;
+  start: number;
+  end: number;
+} & Record<string, unknown>;
 
 /**
  * Browsers' translators put elements in the place of text nodes. React then cannot change or remove such a node beside

@@ -39,7 +39,11 @@ const headTags = (path: string) => renderToStaticMarkup(createElement(HeadTags, 
 
 describe('the heads and headers of pages', () => {
   const files = { hashedFiles: [], scriptFolder: 'assets/en-1' };
-  const noInline = { scripts: [], styles: [], shells: new Map<string, string>() };
+  const noInline = {
+    scripts: [],
+    styles: [],
+    shells: new Map<string, string>(),
+  };
 
   it('names every page once', () => {
     const titles = Object.values(pages).map(({ title }) => title);
@@ -108,7 +112,11 @@ describe('the heads and headers of pages', () => {
   it('allows the script of a shell on that page alone, and requests to named origins', () => {
     const [sheet, script] = ['p{color:blue}', 'start()'];
     const connectTo = ['https://api.example'];
-    const inline = { scripts: ['head()'], styles: [sheet], shells: new Map([['/chat', script]]) };
+    const inline = {
+      scripts: ['head()'],
+      styles: [sheet],
+      shells: new Map([['/chat', script]]),
+    };
     const headers = securityHeaders({ inline, connectTo, ...files });
     const [general = '', own = ''] = headers.split(/(?=^\/chat$)/m);
     expect(general).toContain("connect-src 'self' https://api.example;");
@@ -151,7 +159,12 @@ describe('the heads and headers of pages', () => {
   it('caches existing assets for good, and nothing else', () => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `assets/${at}.js`);
     const rules = (count: number) =>
-      securityHeaders({ inline: noInline, connectTo: [], ...files, hashedFiles: names(count) });
+      securityHeaders({
+        inline: noInline,
+        connectTo: [],
+        ...files,
+        hashedFiles: names(count),
+      });
     expect(rules(2)).toContain(
       '/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js',
     );
@@ -224,7 +237,12 @@ describe('the words of a language', () => {
   /** What the compiled text is, or returns for these values. */
   const compiled = (text: string, locale: string, ...values: unknown[]) => {
     const direction = locale === 'ar' ? 'rtl' : 'ltr';
-    const source = stripTypeScriptTypes(sourceOf(text, { tag: locale, direction }));
+    const source = stripTypeScriptTypes(
+      sourceOf(text, {
+        tag: locale,
+        direction,
+      }),
+    );
     const rules = new Intl.PluralRules(locale);
     // oxlint-disable-next-line typescript/no-implied-eval -- the source is made here
     const result: unknown = new Function('pluralForm', `return ${source}`)((count: number) =>
@@ -274,7 +292,12 @@ describe('the words of a language', () => {
     ['an unclosed placeholder', 'Hola {name', /EXPECT|UNCLOSED/],
     ['an unclosed tag', 'Hola <b>', /TAG/],
   ])('refuses %s', (_, text, reason) => {
-    expect(() => sourceOf(text, { tag: 'es', direction: 'ltr' })).toThrow(reason);
+    expect(() =>
+      sourceOf(text, {
+        tag: 'es',
+        direction: 'ltr',
+      }),
+    ).toThrow(reason);
   });
 
   it('compares translations by their placeholders, tags and names', () => {
@@ -292,8 +315,16 @@ const others = published.filter((tag) => tag !== 'en');
 
 describe('the file for translators', () => {
   it.each(others)('brings every text of %s back as it was', (tag) => {
-    const before = { sentences: sentencesOf(folderOf(tag)), sources: currentSources(english) };
-    const file = writePo({ ...before, tag, english, notes: readNotes() });
+    const before = {
+      sentences: sentencesOf(folderOf(tag)),
+      sources: currentSources(english),
+    };
+    const file = writePo({
+      ...before,
+      tag,
+      english,
+      notes: readNotes(),
+    });
     expect(readPo(file, english, nothing)).toEqual(before);
     expect(inEnglishOrder(before.sentences)).toEqual(readTexts(folderOf(tag)));
   });
@@ -309,16 +340,31 @@ describe('the file for translators', () => {
           sentences: new Map([['a.b.c', translated]]),
           sources: currentSources(one),
         };
-        const file = writePo({ ...before, tag: 'it', english: one, notes: {} });
+        const file = writePo({
+          ...before,
+          tag: 'it',
+          english: one,
+          notes: {},
+        });
         expect(readPo(file, one, nothing)).toEqual(before);
       }),
     );
   });
 
   it('has the notes of a text, of its group and of its file, and says which texts are messages', () => {
-    const notes = { voice: 'Warm.', 'a.b': 'A group.', 'a.b.c': 'A text.', 'a.x': 'Another.' };
+    const notes = {
+      voice: 'Warm.',
+      'a.b': 'A group.',
+      'a.b.c': 'A text.',
+      'a.x': 'Another.',
+    };
     const one = new Map([['a.b.c', 'Hi {name}']]);
-    const file = writePo({ ...nothing, tag: 'pt-BR', english: one, notes });
+    const file = writePo({
+      ...nothing,
+      tag: 'pt-BR',
+      english: one,
+      notes,
+    });
     const parts = [
       '# Warm.',
       '#. A group.\n#. A text.',
@@ -330,7 +376,12 @@ describe('the file for translators', () => {
     expect(file).not.toContain('Another');
   });
 
-  const source = new Map(Object.entries({ 'a.b.one': 'One', 'a.b.two': 'Two' }));
+  const source = new Map(
+    Object.entries({
+      'a.b.one': 'One',
+      'a.b.two': 'Two',
+    }),
+  );
   const fresh = {
     sentences: source,
     sources: { 'a.b.one': '', 'a.b.two': '' } as Record<string, string>,
@@ -341,13 +392,27 @@ describe('the file for translators', () => {
   it('leaves a text that was not translated as it is: still English', () => {
     const file = po(fresh).replace('msgid "One"\nmsgstr ""', 'msgid "One"\nmsgstr "Uno"');
     const { sentences, sources } = readPo(file, source, fresh);
-    expect(Object.fromEntries(sentences)).toEqual({ 'a.b.one': 'Uno', 'a.b.two': 'Two' });
-    expect(sources).toEqual({ ...currentSources(new Map([['a.b.one', 'One']])), 'a.b.two': '' });
+    expect(Object.fromEntries(sentences)).toEqual({
+      'a.b.one': 'Uno',
+      'a.b.two': 'Two',
+    });
+    expect(sources).toEqual({
+      ...currentSources(new Map([['a.b.one', 'One']])),
+      'a.b.two': '',
+    });
   });
 
   it('marks a text as stale if its English changed before or after the file was written', () => {
-    const italian = new Map(Object.entries({ 'a.b.one': 'Uno', 'a.b.two': 'Due' }));
-    const translated = { sentences: italian, sources: currentSources(source) };
+    const italian = new Map(
+      Object.entries({
+        'a.b.one': 'Uno',
+        'a.b.two': 'Due',
+      }),
+    );
+    const translated = {
+      sentences: italian,
+      sources: currentSources(source),
+    };
     const changed = new Map([...source, ['a.b.two', 'Two of them']] as const);
     expect(staleKeys(changed, translated.sources)).toEqual(['a.b.two']);
     const late = readPo(po(translated), changed, fresh);

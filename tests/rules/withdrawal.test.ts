@@ -26,14 +26,25 @@ it.each([
 
 it('the period is never shorter than its days in any time zone', () => {
   const zones = fc.integer({ min: -12, max: 14 });
-  const instants = fc.integer({ min: at('2026-01-01'), max: at('2030-01-01') });
+  const instants = fc.integer({
+    min: at('2026-01-01'),
+    max: at('2030-01-01'),
+  });
   fc.assert(
-    fc.property(instants, zones, fc.integer({ min: 1, max: 60 }), (concluded, zone, days) => {
-      const shift = zone * 3_600_000;
-      const localDay = Math.floor((concluded + shift) / day);
-      const endOfLastDay = (localDay + days + 1) * day - shift;
-      expect(withdrawableUntil(concluded, days)).toBeGreaterThanOrEqual(endOfLastDay);
-    }),
+    fc.property(
+      instants,
+      zones,
+      fc.integer({
+        min: 1,
+        max: 60,
+      }),
+      (concluded, zone, days) => {
+        const shift = zone * 3_600_000;
+        const localDay = Math.floor((concluded + shift) / day);
+        const endOfLastDay = (localDay + days + 1) * day - shift;
+        expect(withdrawableUntil(concluded, days)).toBeGreaterThanOrEqual(endOfLastDay);
+      },
+    ),
   );
 });
 
@@ -44,7 +55,13 @@ it.each([
   ['at the end', 1199, 7, 0],
   ['long after the end', 1199, 9, 0],
 ])('who asked to start at once gets the unused part back %s', (_, paid, days, refund) => {
-  const period = { paid, rest: paid, start: 1000, end: 1000 + 7 * 86_400, currency: 'usd' };
+  const period = {
+    paid,
+    rest: paid,
+    start: 1000,
+    end: 1000 + 7 * 86_400,
+    currency: 'usd',
+  };
   expect(refundOf(period, true, 1000 + days * 86_400)).toBe(refund);
 });
 
@@ -54,7 +71,13 @@ it.each([
   ['kwd', 5130, 2570],
   ['isk', 90_100, 45_100],
 ])('in %s the time is paid for in amounts that banks can pay', (currency, paid, refund) => {
-  const period = { paid, rest: paid, start: 0, end: 7 * 86_400, currency };
+  const period = {
+    paid,
+    rest: paid,
+    start: 0,
+    end: 7 * 86_400,
+    currency,
+  };
   expect(refundOf(period, true, 3.5 * 86_400)).toBe(refund);
 });
 
@@ -71,7 +94,13 @@ it.each([
 });
 
 it('who did not ask to start at once gets everything back, and never more than is left', () => {
-  const period = { paid: 1199, rest: 1199, start: 0, end: 604_800, currency: 'usd' };
+  const period = {
+    paid: 1199,
+    rest: 1199,
+    start: 0,
+    end: 604_800,
+    currency: 'usd',
+  };
   expect(refundOf(period, false, 600_000)).toBe(1199);
   expect(refundOf({ ...period, rest: 300 }, false, 600_000)).toBe(300);
   expect(refundOf({ ...period, rest: 0 }, true, 0)).toBe(0);
@@ -109,7 +138,13 @@ it('the refund is what the law leaves to pay, to the cent', () => {
         const rest = Math.max(0, paid - refundedBefore);
         const seconds = Math.min(elapsed, length);
         const owed = startNow ? paid - centsProvided(paid, seconds, length) : paid;
-        const period = { paid, rest, start: 0, end: length, currency: 'usd' };
+        const period = {
+          paid,
+          rest,
+          start: 0,
+          end: length,
+          currency: 'usd',
+        };
         const refund = refundOf(period, startNow, elapsed);
         expect(refund).toBe(Math.min(owed, rest));
       },

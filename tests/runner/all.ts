@@ -10,7 +10,11 @@ if (process.argv.includes('--full')) process.env['TEST_FULL'] = 'yes';
 process.env['NODE_COMPILE_CACHE'] ??= 'node_modules/.cache/node';
 
 const npm = (name: string, options = '', again?: string): Group => {
-  return { name, command: `npm run --silent ${name} -- ${options}`, again };
+  return {
+    name,
+    command: `npm run --silent ${name} -- ${options}`,
+    again,
+  };
 };
 /** The product starts, and no rule or command asks for anything, where there is no network. */
 const offline = (group: Group): Group => {
@@ -38,6 +42,11 @@ async function run(): Promise<boolean> {
   requireDiskSpace('.');
   ensureHeadlessBrowser();
   const together = availableParallelism() + 1;
-  const settings = { together, logs: '.wrangler/test-logs', strict, stop: stopSignal('test') };
+  const settings = {
+    together,
+    logs: '.wrangler/test-logs',
+    strict,
+    stop: stopSignal('test'),
+  };
   return (await runGroups([npm('build:tests')], settings)) && runGroups(groups, settings);
 }

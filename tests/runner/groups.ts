@@ -5,9 +5,18 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
 /** The options `again` make a command repeat its failed tests alone; without them it has no second try. */
-export type Group = { name: string; command: string; again?: string | undefined };
+export type Group = {
+  name: string;
+  command: string;
+  again?: string | undefined;
+};
 /** `logs` is a folder for the output; `strict` fails a run in which a test needed its second try. */
-type Settings = { together: number; logs: string; strict: boolean; stop: AbortSignal };
+type Settings = {
+  together: number;
+  logs: string;
+  strict: boolean;
+  stop: AbortSignal;
+};
 type Failure = { name: string; message?: string | undefined };
 
 /** Runs all groups to their end, then what has failed once more, alone. Returns whether the run is green. */
@@ -62,7 +71,12 @@ async function run({ name, command }: Group, { logs, stop }: Settings): Promise<
   const counts = output.match(/\d+ passed/g)?.at(-1) ?? '';
   const line = `${name}  ${counts}  ${seconds} s`;
   console.log(isPassed ? `✓ ${line}` : `${failuresIn(output)}\n✗ ${line}`);
-  return isPassed ? [] : reportedIn(file, { name, message: output.split('\n').at(-1) });
+  return isPassed
+    ? []
+    : reportedIn(file, {
+        name,
+        message: output.split('\n').at(-1),
+      });
 }
 
 /** What a runner prints from the first failure on. */
@@ -81,8 +95,17 @@ function reportedIn(file: string, ofGroup: Failure): Failure[] {
 /** Runs a command in a process group of its own, which ends as a whole when the run is stopped. */
 async function execute(command: string, file: string, stop: AbortSignal): Promise<boolean> {
   const log = openSync(`${file}.log`, 'w');
-  const env = { ...process.env, NO_COLOR: '1', TEST_REPORT: `${file}.jsonl` };
-  const child = spawn(command, { shell: true, env, stdio: ['ignore', log, log], detached: true });
+  const env = {
+    ...process.env,
+    NO_COLOR: '1',
+    TEST_REPORT: `${file}.jsonl`,
+  };
+  const child = spawn(command, {
+    shell: true,
+    env,
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
   stop.addEventListener('abort', () => {
     if (child.exitCode === null) process.kill(-child.pid!, 'SIGTERM');
   });

@@ -22,7 +22,13 @@ afterEach(() => {
 const run = (
   groups: Group[],
   { together = 1, strict = false, stop = new AbortController().signal } = {},
-) => runGroups(groups, { together, strict, stop, logs: join(folder, 'logs') });
+) =>
+  runGroups(groups, {
+    together,
+    strict,
+    stop,
+    logs: join(folder, 'logs'),
+  });
 const shell = (name: string, script: string): Group => ({
   name,
   command: `cd ${folder}; ${script}`,
@@ -55,7 +61,11 @@ function playwright(): Group {
   writeFileSync(join(folder, 'some.test.ts'), fixture('playwright/test', false));
   writeFileSync(join(folder, 'playwright.config.ts'), 'export default { outputDir: "results" }');
   const command = `npx playwright test --config ${folder} --reporter=dot,${report}`;
-  return { name: 'playwright', command, again: '--last-failed --workers=1' };
+  return {
+    name: 'playwright',
+    command,
+    again: '--last-failed --workers=1',
+  };
 }
 
 test.each([

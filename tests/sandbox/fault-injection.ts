@@ -113,13 +113,24 @@ async function affect(
   const { delayMs = 0, drop, cut, status, remember, unknownCustomer = false, code } = fault;
   // The local Stripe itself delays and stores failures, since an idempotency key is in use during a delayed request.
   if (service === 'stripe' && !drop && (remember || status === undefined))
-    c.set('fault', { delayMs, unknownCustomer, ...(remember && { status: status ?? 500 }) });
+    c.set('fault', {
+      delayMs,
+      unknownCustomer,
+      ...(remember && { status: status ?? 500 }),
+    });
   else {
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     if (drop) return closeConnection(c);
-    if (status !== undefined) return failing(service, { ...fault, status });
+    if (status !== undefined)
+      return failing(service, {
+        ...fault,
+        status,
+      });
     if (service === 'libsql' && code !== undefined)
-      c.set('refusal', { code: String(code), writesOnly: fault.writes === true });
+      c.set('refusal', {
+        code: String(code),
+        writesOnly: fault.writes === true,
+      });
   }
   await next();
   if (cut) c.res = closeConnection(c);
@@ -145,7 +156,11 @@ function failing(service: Service, { status, location, code }: Fault & { status:
 function errorOf(service: Service, status: number, code: Fault['code']): object | string {
   if (service === 'stripe') {
     const details = code !== undefined && { code: String(code) };
-    return { type: stripeErrorType(status), message: 'Out of order', ...details };
+    return {
+      type: stripeErrorType(status),
+      message: 'Out of order',
+      ...details,
+    };
   }
   if (service !== 'whatsapp') return 'Out of order';
   const known = code ?? 131_000;
@@ -200,5 +215,11 @@ function replace(active: Map<string, ActiveFault>, service: Service, fault: Faul
   }
   if (!fault || Object.keys(fault).every((name) => name === 'match' || name === 'path')) return;
   const { promise: removed, resolve: remove } = Promise.withResolvers<void>();
-  active.set(keyOf(fault), { service, fault, held: 0, removed, remove });
+  active.set(keyOf(fault), {
+    service,
+    fault,
+    held: 0,
+    removed,
+    remove,
+  });
 }

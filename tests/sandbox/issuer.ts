@@ -33,17 +33,28 @@ export async function createIssuer({ store, secrets }: Setup): Promise<Hono> {
       phone_number_verified: true,
       ...claims,
     };
-    const header = { alg: 'ES256', ...(typ !== null && { typ }), kid: String(open.kid) };
+    const header = {
+      alg: 'ES256',
+      ...(typ !== null && { typ }),
+      kid: String(open.kid),
+    };
     return c.json({ token: await new SignJWT(payload).setProtectedHeader(header).sign(key) });
   });
   return app;
 }
 
-async function loadKeys(store: Store): Promise<{ secret: JWK; open: JWK }> {
+async function loadKeys(store: Store): Promise<{
+  secret: JWK;
+  open: JWK;
+}> {
   const stored = store.get<{ secret: JWK; open: JWK }>('issuer', 'keys');
   if (stored) return stored;
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-  const names = { kid: crypto.randomUUID(), alg: 'ES256', use: 'sig' };
+  const names = {
+    kid: crypto.randomUUID(),
+    alg: 'ES256',
+    use: 'sig',
+  };
   const keys = {
     secret: await exportJWK(privateKey),
     open: { ...(await exportJWK(publicKey)), ...names },

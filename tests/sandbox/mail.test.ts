@@ -17,7 +17,10 @@ const mail = (changes: object = {}) => ({
   ...changes,
 });
 const send = (body: unknown, headers: Record<string, string> = {}) =>
-  sandbox.call('POST', '/mail/emails', body, { ...authorized, ...headers });
+  sandbox.call('POST', '/mail/emails', body, {
+    ...authorized,
+    ...headers,
+  });
 const inboxOf = async (email: string) => (await sandbox.call('GET', `/mail/${email}`)).json;
 
 test('a mail is in the inbox of its recipient, in any case of letters', async () => {
@@ -42,7 +45,10 @@ test('a key sends one mail, however often it comes; another mail under it is ref
   expect((await send(first, key)).json).toEqual(json);
   expect(await inboxOf(first.to)).toHaveLength(1);
   const other = await send({ ...first, text: 'Something else' }, key);
-  expect(other).toMatchObject({ status: 409, json: { name: 'invalid_idempotent_request' } });
+  expect(other).toMatchObject({
+    status: 409,
+    json: { name: 'invalid_idempotent_request' },
+  });
 });
 
 test.each([
@@ -57,5 +63,8 @@ test.each([
   ['no JSON', 'text', { 'content-type': 'text/plain' }, 422, 'validation_error'],
   ['a long key', mail(), { 'idempotency-key': 'k'.repeat(257) }, 400, 'invalid_idempotency_key'],
 ] as const)('refuses %s', async (_, body, headers, status, name) => {
-  expect(await send(body, headers)).toMatchObject({ status, json: { statusCode: status, name } });
+  expect(await send(body, headers)).toMatchObject({
+    status,
+    json: { statusCode: status, name },
+  });
 });

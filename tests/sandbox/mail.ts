@@ -51,7 +51,12 @@ export function createMail({ store, secrets }: Setup): Hono {
       throw refusal(403, 'validation_error', `The ${domainOf(mail.from)} domain is not verified.`);
 
     const text = JSON.stringify(mail);
-    const earlier = id && store.get<{ id: string; text: string }>('mail-keys', id);
+    const earlier =
+      id &&
+      store.get<{
+        id: string;
+        text: string;
+      }>('mail-keys', id);
     if (earlier && earlier.text !== text)
       throw refusal(
         409,
@@ -60,7 +65,11 @@ export function createMail({ store, secrets }: Setup): Hono {
       );
     if (earlier) return c.json({ id: earlier.id });
 
-    const received: Received = { id: randomUUID(), at: new Date().toISOString(), ...mail };
+    const received: Received = {
+      id: randomUUID(),
+      at: new Date().toISOString(),
+      ...mail,
+    };
     store.transaction(() => {
       store.put('mails', received.id, received);
       for (const to of [mail.to].flat()) store.put(inbox(addressOf(to)), received.id, received);

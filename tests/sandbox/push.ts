@@ -51,7 +51,10 @@ export function createPush({ store, sandboxUrl }: Setup): Hono {
       ...(publicKey && { applicationKey: publicKey }),
     };
     store.put('push-browsers', id, browser satisfies Browser);
-    return c.json({ endpoint: `${origin}/push-service/${id}`, keys: { p256dh, auth } });
+    return c.json({
+      endpoint: `${origin}/push-service/${id}`,
+      keys: { p256dh, auth },
+    });
   });
 
   app.get('/push/:phone', (c) => c.json(store.list(noticesOf(numberOf(c)))));
@@ -66,8 +69,18 @@ export function createPush({ store, sandboxUrl }: Setup): Hono {
     await checkToken(authorization, browser, origin);
     const body = Buffer.from(await c.req.arrayBuffer());
     if (body.length > largestBody) throw controlError(413, 'Payload too large');
-    const { title, path } = JSON.parse(decrypt(body, browser)) as { title: string; path: string };
-    const notice = { at: new Date().toISOString(), title, path, topic, urgency, ttl };
+    const { title, path } = JSON.parse(decrypt(body, browser)) as {
+      title: string;
+      path: string;
+    };
+    const notice = {
+      at: new Date().toISOString(),
+      title,
+      path,
+      topic,
+      urgency,
+      ttl,
+    };
     store.put(noticesOf(browser.number), randomUUID(), notice);
     return c.body(null, 201);
   });

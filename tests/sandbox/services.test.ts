@@ -48,11 +48,20 @@ test('the issuer keeps its key and the sub of a person across a restart; no two 
 const sandbox = await startTestSandbox();
 afterAll(() => sandbox.close());
 const break_ = (faults: object) => sandbox.call('PUT', '/faults', faults);
-const client = createClient({ url: `${sandbox.url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN });
+const client = createClient({
+  url: `${sandbox.url}/libsql/`,
+  authToken: secrets.TURSO_AUTH_TOKEN,
+});
 const query = () => client.execute('SELECT 1');
 
 beforeEach(async () => {
-  await break_({ libsql: null, stripe: null, whatsapp: null, bot: null, push: null });
+  await break_({
+    libsql: null,
+    stripe: null,
+    whatsapp: null,
+    bot: null,
+    push: null,
+  });
   await sandbox.call('DELETE', '/stats');
 });
 afterEach(() => vi.restoreAllMocks());
@@ -86,8 +95,15 @@ test.each([
   ['POST', '/bot/webhook', { error: 'Out of order' }],
   ['GET', '/v1/customers', { error: { type: 'api_error' } }],
 ])('each service fails in its own format: %s %s', async (method, path, json) => {
-  await break_({ whatsapp: { status: 500 }, bot: { status: 500 }, stripe: { status: 500 } });
-  expect(await sandbox.call(method, path)).toMatchObject({ status: 500, json });
+  await break_({
+    whatsapp: { status: 500 },
+    bot: { status: 500 },
+    stripe: { status: 500 },
+  });
+  expect(await sandbox.call(method, path)).toMatchObject({
+    status: 500,
+    json,
+  });
 });
 
 test('a service refuses for good in its own format, with its own code', async () => {
@@ -96,11 +112,17 @@ test('a service refuses for good in its own format, with its own code', async ()
     whatsapp: { status: 401, code: 190 },
   });
   const stripe = await sandbox.call('POST', '/v1/checkout/sessions');
-  const refused = { type: 'invalid_request_error', code: 'parameter_invalid' };
+  const refused = {
+    type: 'invalid_request_error',
+    code: 'parameter_invalid',
+  };
   expect(stripe).toMatchObject({ status: 400, json: { error: refused } });
   expect(stripe.headers.get('request-id')).toMatch(/^req_/);
   const whatsapp = await sandbox.call('POST', '/whatsapp/v23.0/1/messages');
-  expect(whatsapp).toMatchObject({ status: 401, json: { error: { code: 190 } } });
+  expect(whatsapp).toMatchObject({
+    status: 401,
+    json: { error: { code: 190 } },
+  });
 });
 
 test('the database reports a refusal inside its 200, of writes alone or of everything', async () => {
@@ -116,13 +138,31 @@ test('the database reports a refusal inside its 200, of writes alone or of every
 
 test('requests are counted, failed ones too; control calls neither break nor count', async () => {
   const drop = { drop: true };
-  const none = { libsql: 0, stripe: 0, whatsapp: 0, bot: 0, push: 0, mail: 0 };
+  const none = {
+    libsql: 0,
+    stripe: 0,
+    whatsapp: 0,
+    bot: 0,
+    push: 0,
+    mail: 0,
+  };
   await query();
-  await break_({ libsql: drop, bot: drop, whatsapp: drop, stripe: drop });
+  await break_({
+    libsql: drop,
+    bot: drop,
+    whatsapp: drop,
+    stripe: drop,
+  });
   await query().catch(() => undefined);
-  expect(await sandbox.call('GET', '/bot/events')).toMatchObject({ status: 200, json: [] });
+  expect(await sandbox.call('GET', '/bot/events')).toMatchObject({
+    status: 200,
+    json: [],
+  });
   expect(await sandbox.messagesOf('+15551234567')).toEqual([]);
-  expect((await sandbox.call('GET', '/stats')).json).toEqual({ ...none, libsql: 2 });
+  expect((await sandbox.call('GET', '/stats')).json).toEqual({
+    ...none,
+    libsql: 2,
+  });
   await sandbox.call('DELETE', '/stats');
   expect((await sandbox.call('GET', '/stats')).json).toEqual(none);
 });
@@ -130,7 +170,10 @@ test('requests are counted, failed ones too; control calls neither break nor cou
 const auth = { authorization: `Bearer ${secrets.STRIPE_SECRET_KEY}` };
 const ask = (method: string, path: string, form?: string) => sandbox.call(method, path, form, auth);
 const createCustomer = (key: string) =>
-  sandbox.call('POST', '/v1/customers', 'name=Ada', { ...auth, 'idempotency-key': key });
+  sandbox.call('POST', '/v1/customers', 'name=Ada', {
+    ...auth,
+    'idempotency-key': key,
+  });
 
 test('a path limits a fault to the requests below it, and a match to those that contain it', async () => {
   await break_({ stripe: { status: 503, path: '/v1/customers' } });
@@ -163,7 +206,12 @@ test('a held request waits until its fault is removed', async () => {
 });
 
 test('a redirect contains its address', async () => {
-  await break_({ bot: { status: 302, location: 'http://127.0.0.1:9/elsewhere' } });
+  await break_({
+    bot: {
+      status: 302,
+      location: 'http://127.0.0.1:9/elsewhere',
+    },
+  });
   const response = await fetch(`${sandbox.url}/bot/webhook`, {
     method: 'POST',
     redirect: 'manual',
@@ -202,7 +250,10 @@ test('a key is in use while its slow request runs', async () => {
   const delay = replaceTimer(54_321);
   const first = createCustomer('slow');
   const end = await delay;
-  const inUse = { status: 409, json: { error: { code: 'idempotency_key_in_use' } } };
+  const inUse = {
+    status: 409,
+    json: { error: { code: 'idempotency_key_in_use' } },
+  };
   expect(await createCustomer('slow')).toMatchObject(inUse);
   end();
   expect((await first).status).toBe(200);

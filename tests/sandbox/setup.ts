@@ -60,7 +60,12 @@ export function businessUserIdOf(number: string): string {
   return `US.${createHash('sha256').update(canonical(number)).digest('hex').slice(0, 20)}`;
 }
 
-type Draft = { from: 'user' | 'solace'; text: string; code?: string; voice?: true };
+type Draft = {
+  from: 'user' | 'solace';
+  text: string;
+  code?: string;
+  voice?: true;
+};
 /** `at` is ISO 8601, UTC. */
 type Message = Draft & { id: string; at: string; url?: string };
 /** `number` is the WhatsApp id, digits only; `lastAt` is in unix ms. */
@@ -88,7 +93,12 @@ export function createPhones(store: Store) {
     /** Adds a message to the handset, with the first link of one from Solace. */
     add(number: string, draft: Draft, id: string = crypto.randomUUID()): void {
       const url = draft.from === 'solace' && /https?:\/\/\S+[^\s.,;:!?)]/.exec(draft.text)?.[0];
-      const message: Message = { id, at: new Date().toISOString(), ...draft, ...(url && { url }) };
+      const message: Message = {
+        id,
+        at: new Date().toISOString(),
+        ...draft,
+        ...(url && { url }),
+      };
       store.transaction(() => {
         store.put(inbox(number), id, message);
         put(number, { lastAt: Date.now() });

@@ -45,7 +45,13 @@ async function createServices(settings: SandboxSettings & { sandboxUrl: string }
     file: join(stateDir, 'solace.db'),
     authToken: secrets.TURSO_AUTH_TOKEN,
   });
-  const stripe = createStripe({ store, sandboxUrl, siteUrl, secretKey, webhookSecret });
+  const stripe = createStripe({
+    store,
+    sandboxUrl,
+    siteUrl,
+    secretKey,
+    webhookSecret,
+  });
   const templates = createTemplates(setup);
   const statuses = createStatuses(setup);
   const chat = createChat(setup);
@@ -113,7 +119,14 @@ function createPage(siteUrl: string, services: Hono): Hono {
       '/mail',
     ];
     const [phones, messages, events, clock, billing, mails] = await Promise.all(paths.map(read));
-    return c.json({ phones, messages, events, clock, billing, mails });
+    return c.json({
+      phones,
+      messages,
+      events,
+      clock,
+      billing,
+      mails,
+    });
   });
   return app;
 }

@@ -27,7 +27,13 @@ export const secrets = {
 /** Starts a sandbox for one test file, on a free port. */
 export async function startTestSandbox(siteUrl = 'http://127.0.0.1:9') {
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-sandbox-'));
-  const start = () => startSandbox({ port: 0, stateDir, siteUrl, secrets });
+  const start = () =>
+    startSandbox({
+      port: 0,
+      stateDir,
+      siteUrl,
+      secrets,
+    });
   let running = await start();
 
   /** Calls the sandbox and returns status, headers and JSON. */
@@ -44,7 +50,11 @@ export async function startTestSandbox(siteUrl = 'http://127.0.0.1:9') {
       ...(text !== undefined && { body: text }),
     });
     const json: any = await response.json();
-    return { status: response.status, headers: response.headers, json };
+    return {
+      status: response.status,
+      headers: response.headers,
+      json,
+    };
   };
 
   return {

@@ -9,7 +9,12 @@ import { endpoints } from '../../../worker/contract/endpoints.ts';
 import workerModule from '../../../worker/index.ts';
 import { advanceClock } from './clock.ts';
 
-export type Answer = { status: number; headers: Headers; body: Record<string, any>; text: string };
+export type Answer = {
+  status: number;
+  headers: Headers;
+  body: Record<string, any>;
+  text: string;
+};
 export type Settings = Record<string, string> | undefined;
 export type Options = {
   token?: string | undefined;
@@ -77,7 +82,11 @@ export const botCall = (
   id?: string,
   settings?: Settings,
 ): Promise<Answer> =>
-  call('POST', path, { body, headers: botHeaders(JSON.stringify(body), id), settings });
+  call('POST', path, {
+    body,
+    headers: botHeaders(JSON.stringify(body), id),
+    settings,
+  });
 
 /** The headers of Standard Webhooks over a body. */
 export function botHeaders(

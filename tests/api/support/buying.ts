@@ -16,12 +16,19 @@ export const buy = (
     ...more,
   });
 
-type CheckoutForm = { card?: string; authentication?: 'complete' | 'fail' };
+type CheckoutForm = {
+  card?: string;
+  authentication?: 'complete' | 'fail';
+};
 
 /** Completes a hosted checkout, by default with a working card; returns the session's id. */
 export async function complete(portalUrl: string, form: CheckoutForm = {}): Promise<string> {
   const body = new URLSearchParams(form);
-  const response = await fetch(portalUrl, { method: 'POST', body, redirect: 'manual' });
+  const response = await fetch(portalUrl, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+  });
   const location = response.headers.get('location');
   if (!location) throw new Error(`The checkout answered ${response.status}`);
   return new URL(location).searchParams.get('session_id')!;

@@ -20,7 +20,12 @@ export const write = (
   text: string,
   id: string = crypto.randomUUID(),
   settings?: Settings,
-) => call('POST', '/api/user/chat/messages', { token, body: { id, text }, settings });
+) =>
+  call('POST', '/api/user/chat/messages', {
+    token,
+    body: { id, text },
+    settings,
+  });
 
 export const readChat = async (token: string, query = '') =>
   (await call('GET', `/api/user/chat${query}`, { token })).body as ChatPage;
@@ -38,9 +43,13 @@ export const stateOf = async (token: string, id: string) =>
   (await readChat(token)).messages.find((message) => message.id === id)?.state;
 
 /** The `data` of the messages that the bot accepted. */
-export async function acceptedBy(
-  phone: string,
-): Promise<{ messageId: string; text: string; [field: string]: any }[]> {
+export async function acceptedBy(phone: string): Promise<
+  {
+    messageId: string;
+    text: string;
+    [field: string]: any;
+  }[]
+> {
   const response = await fetch(`${vars.SANDBOX}/bot/chat/${encodeURIComponent(phone)}`);
   return response.json();
 }
@@ -60,7 +69,12 @@ export async function untilReplied(
   for (const { messageId } of await untilAccepted(phone, count)) {
     await botCall('/api/bot/typing', { phone }, `typing_${messageId}`);
     await botCall('/api/bot/usage', { phone }, `usage_${messageId}`);
-    const message = { phone, id: `reply-${messageId}`, text: 'I hear you.', replyTo: messageId };
+    const message = {
+      phone,
+      id: `reply-${messageId}`,
+      text: 'I hear you.',
+      replyTo: messageId,
+    };
     await botCall('/api/bot/messages', message, `reply_${messageId}`);
   }
   return eventually(async () => {
@@ -94,5 +108,9 @@ export async function newSettledWriter() {
 
 export const idReused = {
   status: 409,
-  body: { success: false, code: 'id_reused', message: 'Message id already used' },
+  body: {
+    success: false,
+    code: 'id_reused',
+    message: 'Message id already used',
+  },
 };

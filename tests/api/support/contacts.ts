@@ -29,7 +29,11 @@ export async function newContact(phone = newPhone()): Promise<{ phone: string }>
 }
 
 /** Counts messages. */
-export const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
+export const post = (phone: string, count = 1) =>
+  botCall('/api/bot/usage', {
+    phone,
+    count,
+  });
 
 export const usageOf = async (phone: string) =>
   (await botCall('/api/bot/entitlements', { phone })).body;

@@ -7,7 +7,10 @@ import { sandbox } from './sandbox.ts';
 export type Person = { phone: string; token: string };
 
 export async function newPerson(phone = newPhone()): Promise<Person> {
-  return { phone, token: (await redeem(await newCode(phone))).body.token };
+  return {
+    phone,
+    token: (await redeem(await newCode(phone))).body.token,
+  };
 }
 
 /** Another session of a number, by a token of the external issuer. */
@@ -32,7 +35,12 @@ export const deleteAccount = (token: string) => call('DELETE', '/api/user/me', {
 
 /** The profile, after the fetch from Stripe that reading it may start: that one holds the customer's lease. */
 export const profileOf = async (token: string) =>
-  (await call('GET', '/api/user/me', { token, settings: {} })).body.profile;
+  (
+    await call('GET', '/api/user/me', {
+      token,
+      settings: {},
+    })
+  ).body.profile;
 
 export const metadataOf = async (token: string) => (await profileOf(token)).metadata;
 

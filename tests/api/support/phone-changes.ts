@@ -13,5 +13,8 @@ export async function change({ token }: { token: string }) {
 
 export const untilAtStripe = (customer: string, phone: string) =>
   eventually(async () =>
-    expect(await stripe.customers.retrieve(customer)).toMatchObject({ phone, metadata: { phone } }),
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({
+      phone,
+      metadata: { phone },
+    }),
   );

@@ -69,7 +69,12 @@ export async function startHeld<T>(work: () => Promise<T>, ...marks: string[]) {
   return { finish };
 }
 
-type DatabaseRequest = { at: number; writes: boolean; text: string; written: number[] };
+type DatabaseRequest = {
+  at: number;
+  writes: boolean;
+  text: string;
+  written: number[];
+};
 
 const writes = /"sql":"\s*(insert into|update|delete from) (\\")?customers/i;
 
@@ -84,7 +89,12 @@ export function watchDatabase(...marks: [string, ...string[]]): DatabaseRequest[
       return send(request);
     const body = text.slice(text.indexOf('\n') + 1);
     const written: number[] = [];
-    requests.push({ at: Date.now(), writes: writes.test(body), text: body, written });
+    requests.push({
+      at: Date.now(),
+      writes: writes.test(body),
+      text: body,
+      written,
+    });
     const response = await send(request);
     const counts = (await response.clone().text()).matchAll(/"affected_row_count":(\d+)/g);
     written.push(...Array.from(counts, ([, count]) => Number(count)));

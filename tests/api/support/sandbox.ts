@@ -5,7 +5,13 @@ import { day, eventually } from './clock.ts';
 
 type Flags = Record<'drop' | 'cut' | 'hold' | 'remember' | 'unknownCustomer' | 'writes', true>;
 type Texts = Record<'path' | 'match' | 'location', string>;
-type Fault = Partial<Flags & Texts & { status: number; code: string | number }> | null;
+type Fault = Partial<
+  Flags &
+    Texts & {
+      status: number;
+      code: string | number;
+    }
+> | null;
 export type Faults = Partial<
   Record<'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push' | 'mail', Fault>
 >;
@@ -13,9 +19,22 @@ type Renewals = {
   retries?: 'two-weeks' | 'five-days';
   afterRetries?: 'cancel' | 'unpaid' | 'past_due';
 };
-export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
-type BotEvent = { type: string; timestamp: string; data: Record<string, unknown> };
-type Message = { id: string; from: 'user' | 'solace'; text: string; code?: string; url?: string };
+export type PushSubscription = {
+  endpoint: string;
+  keys: { p256dh: string; auth: string };
+};
+type BotEvent = {
+  type: string;
+  timestamp: string;
+  data: Record<string, unknown>;
+};
+type Message = {
+  id: string;
+  from: 'user' | 'solace';
+  text: string;
+  code?: string;
+  url?: string;
+};
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' };
@@ -45,7 +64,14 @@ function change(path: string, body: unknown): Promise<unknown> {
 /** Undoes what `faults` and `botMode` changed. */
 export async function restoreServices(): Promise<void> {
   if (!isChanged) return;
-  const none = { libsql: null, stripe: null, whatsapp: null, bot: null, push: null, mail: null };
+  const none = {
+    libsql: null,
+    stripe: null,
+    whatsapp: null,
+    bot: null,
+    push: null,
+    mail: null,
+  };
   await sandbox.faults(none);
   await sandbox.botMode('accept');
   isChanged = false;
@@ -67,7 +93,13 @@ export const sandbox = {
   externalToken: (phone: string, body: unknown = {}) =>
     control<{ token: string }>('POST', ofPhone('phones', phone, '/external-token'), body),
   /** The events that the bot accepted, of one phone or of all, from a place in their order on. */
-  botEvents: ({ phone, from = 0 }: { phone?: string; from?: number } = {}) =>
+  botEvents: ({
+    phone,
+    from = 0,
+  }: {
+    phone?: string;
+    from?: number;
+  } = {}) =>
     control<BotEvent[]>(
       'GET',
       `/bot/events?from=${from}${phone ? `&phone=${encodeURIComponent(phone)}` : ''}`,
@@ -75,7 +107,12 @@ export const sandbox = {
   faults: (faults: Faults) => change('/faults', faults),
   /** The number of requests that a fault with `hold` and this `match` holds. */
   heldBy: async (match: string) => {
-    const faults = await control<{ match: string | null; held: number }[]>('GET', '/faults/held');
+    const faults = await control<
+      {
+        match: string | null;
+        held: number;
+      }[]
+    >('GET', '/faults/held');
     return faults.find((each) => each.match === match)?.held ?? 0;
   },
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
@@ -88,10 +125,22 @@ export const sandbox = {
     }),
   /** The notices that the number's browsers have received, oldest first. */
   notices: (phone: string) =>
-    control<{ title: string; path: string; topic: string }[]>('GET', ofPhone('push', phone)),
+    control<
+      {
+        title: string;
+        path: string;
+        topic: string;
+      }[]
+    >('GET', ofPhone('push', phone)),
   /** The mails to an address, oldest first. */
   mails: (address: string) =>
-    control<{ from: string; subject: string; text: string }[]>('GET', ofPhone('mail', address)),
+    control<
+      {
+        from: string;
+        subject: string;
+        text: string;
+      }[]
+    >('GET', ofPhone('mail', address)),
   /** Time passes at Stripe for the customer with a number alone. */
   advanceStripe: (phone: string, seconds: number) =>
     control('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),
@@ -147,7 +196,11 @@ export const database = createClient({
   fetch: (request: Request) => realFetch(request),
 });
 
-export const run = (sql: string, ...args: (string | number)[]) => database.execute({ sql, args });
+export const run = (sql: string, ...args: (string | number)[]) =>
+  database.execute({
+    sql,
+    args,
+  });
 
 /** The row of the user with a number. */
 export async function userRowOf({ phone }: { phone: string }) {
@@ -162,7 +215,12 @@ export async function totalsOfToday() {
 }
 
 /** Every value of every row of the database as text, with the column that it stands in. */
-export async function everyValue(): Promise<{ column: string; text: string }[]> {
+export async function everyValue(): Promise<
+  {
+    column: string;
+    text: string;
+  }[]
+> {
   const { rows: tables } = await database.execute(
     "select name from sqlite_master where type = 'table'",
   );
@@ -171,7 +229,10 @@ export async function everyValue(): Promise<{ column: string; text: string }[]> 
       const name = table['name'] as string;
       const { columns, rows } = await database.execute(`select * from "${name}"`);
       return rows.flatMap((row) =>
-        columns.map((column) => ({ column: `${name}.${column}`, text: textOf(row[column]) })),
+        columns.map((column) => ({
+          column: `${name}.${column}`,
+          text: textOf(row[column]),
+        })),
       );
     }),
   );

@@ -86,7 +86,10 @@ export class OpenStream {
 
   protected async connect(path: string, headers: Record<string, string> = {}): Promise<this> {
     onTestFinished(() => this.close());
-    const response = await send(path, { signal: this.#abort.signal, headers });
+    const response = await send(path, {
+      signal: this.#abort.signal,
+      headers,
+    });
     this.status = response.status;
     this.headers = response.headers;
     if (response.body) void this.#read(response.body);

@@ -16,7 +16,12 @@ export async function eventsOf(customer: string): Promise<Stripe.Event[]> {
   return events.filter(({ data }) => (data.object as { customer?: string }).customer === customer);
 }
 
-type Details = { secret?: string; at?: number; signature?: string; settings?: Settings };
+type Details = {
+  secret?: string;
+  at?: number;
+  signature?: string;
+  settings?: Settings;
+};
 
 /** Posts a body to the Worker as Stripe does. */
 export async function postEvent(event: unknown, details: Details = {}) {
@@ -29,7 +34,11 @@ export async function postEvent(event: unknown, details: Details = {}) {
   const signed = { payload, secret, timestamp: at };
   const { signature = await stripe.webhooks.generateTestHeaderStringAsync(signed) } = details;
   const headers = { 'stripe-signature': signature };
-  return call('POST', '/api/webhooks/stripe', { headers, text: payload, settings });
+  return call('POST', '/api/webhooks/stripe', {
+    headers,
+    text: payload,
+    settings,
+  });
 }
 
 const delivered = new Set<string>();

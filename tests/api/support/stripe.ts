@@ -22,7 +22,10 @@ export async function customerOf(phone: string): Promise<string> {
 }
 
 export async function subscriptionOf(customer: string): Promise<Stripe.Subscription> {
-  const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
+  const { data } = await stripe.subscriptions.list({
+    customer,
+    status: 'all',
+  });
   return data[0]!;
 }
 
@@ -44,12 +47,18 @@ export async function changePrice(
   more: Stripe.SubscriptionUpdateParams = {},
 ) {
   const { id, items } = await subscriptionOf(customer);
-  await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price }], ...more });
+  await stripe.subscriptions.update(id, {
+    items: [{ id: items.data[0]!.id, price }],
+    ...more,
+  });
 }
 
 /** Takes something off each later week of a customer's subscription, as the owner can in the dashboard. */
 export async function stripeCoupon(customer: string, off: Stripe.CouponCreateParams) {
-  const { id: coupon } = await stripe.coupons.create({ ...off, duration: 'forever' });
+  const { id: coupon } = await stripe.coupons.create({
+    ...off,
+    duration: 'forever',
+  });
   const { id } = await subscriptionOf(customer);
   await stripe.subscriptions.update(id, { discounts: [{ coupon }] });
 }
@@ -76,6 +85,9 @@ export const isDeleted = async (customer: string) =>
   (await stripe.customers.retrieve(customer)).deleted === true;
 
 export async function refundsOf(customer: string): Promise<number[]> {
-  const { data } = await stripe.creditNotes.list({ customer, limit: 100 });
+  const { data } = await stripe.creditNotes.list({
+    customer,
+    limit: 100,
+  });
   return data.map(({ total }) => total);
 }

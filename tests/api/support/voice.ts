@@ -30,7 +30,11 @@ export async function newSpeaker(): Promise<Person> {
   return person;
 }
 
-type RecordingOptions = { id?: string; seconds?: number | string; settings?: Settings };
+type RecordingOptions = {
+  id?: string;
+  seconds?: number | string;
+  settings?: Settings;
+};
 
 export function sendRecording(
   token: string | undefined,
@@ -38,7 +42,12 @@ export function sendRecording(
   options: RecordingOptions = {},
 ) {
   const { id = crypto.randomUUID(), seconds = 4, settings } = options;
-  const body = { token, bytes: bytes.buffer, headers: { 'content-type': type }, settings };
+  const body = {
+    token,
+    bytes: bytes.buffer,
+    headers: { 'content-type': type },
+    settings,
+  };
   return call('POST', `/api/user/chat/voice?id=${id}&seconds=${seconds}`, body);
 }
 
@@ -51,6 +60,9 @@ export const fetchRecording = (token: string, id: string) =>
 /** The response to the bot that asks for a recording. */
 export function fetchAsBot(phone: string, id: string): Promise<Response> {
   const body = JSON.stringify({ phone, id });
-  const headers = { 'content-type': 'application/json', ...botHeaders(body) };
+  const headers = {
+    'content-type': 'application/json',
+    ...botHeaders(body),
+  };
   return send('/api/bot/voice', { method: 'POST', headers, body });
 }

@@ -100,7 +100,10 @@ export async function streamsOf({
 }
 
 /** How to post the next count of a user; `from` is that of each user at the beginning. */
-type Posts = { from: number; post: (user: number, count: number) => Request };
+type Posts = {
+  from: number;
+  post: (user: number, count: number) => Request;
+};
 
 /** Users with open streams, and the memory of each stream in the process, in KB. */
 export type Audience = Awaited<ReturnType<typeof openAudience>>;
@@ -147,7 +150,10 @@ export async function addDelivery(
   delivery: Delivery,
 ) {
   const { rounds, warmUp, seconds, ...more } = delivery;
-  const lanes = { ours: () => paced(ours, seconds), theirs: () => paced(theirs, seconds) };
+  const lanes = {
+    ours: () => paced(ours, seconds),
+    theirs: () => paced(theirs, seconds),
+  };
   const laps = await inRounds({ rounds, warmUp }, lanes);
   for (const { crowd } of [ours, theirs]) crowd.close();
   const times = [laps.ours, laps.theirs].map((lane) => lane.map(({ latencies }) => latencies));
@@ -174,7 +180,10 @@ async function paced({ crowd, streams, users, postNext }: Audience, seconds: num
   await Promise.all(answers);
   const expected = (posts * streams.length) / users;
   await crowd.until(expected, 3000);
-  return { latencies: [...crowd.latencies], lost: expected - crowd.latencies.length };
+  return {
+    latencies: [...crowd.latencies],
+    lost: expected - crowd.latencies.length,
+  };
 }
 
 // As a program, it holds streams open until it is killed, to measure what abandoned streams leave.

@@ -45,10 +45,18 @@ async function userRequest(
   const url = new URL(path, 'http://localhost');
   url.searchParams.set('user', personAt(index).id);
   const type = body instanceof Uint8Array ? audio : 'application/json';
-  const own = { authorization: `Bearer ${await tokenOf(index)}`, ...address() };
+  const own = {
+    authorization: `Bearer ${await tokenOf(index)}`,
+    ...address(),
+  };
   const headers = body ? { ...own, 'content-type': type } : own;
   const sent = body && { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
-  return { method, path: url.pathname + url.search, headers, ...sent };
+  return {
+    method,
+    path: url.pathname + url.search,
+    headers,
+    ...sent,
+  };
 }
 
 export const meRequest = (index: number) => userRequest(index, 'GET', '/api/user/me');
@@ -74,12 +82,20 @@ export const consentRequest = (index: number) =>
 export async function otpRequest(index: number): Promise<Request> {
   const body = JSON.stringify({ phone: personAt(index).phone });
   const headers = { 'content-type': 'application/json', ...address() };
-  return { method: 'POST', path: '/api/auth/request-otp', headers, body };
+  return {
+    method: 'POST',
+    path: '/api/auth/request-otp',
+    headers,
+    body,
+  };
 }
 
 function botRequest(path: string, index: number, more: object = {}): Request {
   const body = JSON.stringify({ phone: personAt(index).phone, ...more });
-  const headers = { ...address(), ...signedHeaders(bot, `msg_${crypto.randomUUID()}`, body) };
+  const headers = {
+    ...address(),
+    ...signedHeaders(bot, `msg_${crypto.randomUUID()}`, body),
+  };
   return { method: 'POST', path, headers, body };
 }
 
@@ -87,13 +103,20 @@ export const usageRequest = (index: number, path = '/api/bot/usage') => botReque
 
 /** A reply of the bot whose text begins with a number. */
 export const replyRequest = (index: number, number: number, path = '/api/bot/messages') =>
-  botRequest(path, index, { id: `reply-${crypto.randomUUID()}`, text: `${number} ${messageText}` });
+  botRequest(path, index, {
+    id: `reply-${crypto.randomUUID()}`,
+    text: `${number} ${messageText}`,
+  });
 
 export const fetchedRecording = (index: number, id: string) =>
   botRequest('/api/bot/voice', index, { id });
 
 export function spokenReply(index: number, bytes: Buffer): Request {
-  const voice = { type: audio, seconds: 60, data: bytes.toString('base64') };
+  const voice = {
+    type: audio,
+    seconds: 60,
+    data: bytes.toString('base64'),
+  };
   return botRequest('/api/bot/messages', index, {
     id: `reply-${crypto.randomUUID()}`,
     text: messageText,
@@ -105,10 +128,18 @@ export function spokenReply(index: number, bytes: Buffer): Request {
 export async function verifyRequest(index: number): Promise<Request> {
   const body = JSON.stringify({ phone: personAt(index).phone, otp });
   const headers = { 'content-type': 'application/json', ...address() };
-  return { method: 'POST', path: '/api/auth/verify-otp', headers, body };
+  return {
+    method: 'POST',
+    path: '/api/auth/verify-otp',
+    headers,
+    body,
+  };
 }
 
-export function codeRow(index: number): { sql: string; args: (string | number)[] } {
+export function codeRow(index: number): {
+  sql: string;
+  args: (string | number)[];
+} {
   const { phone } = personAt(index);
   const mac = createHmac('sha256', codeKey).update(`${phone}|${otp}`).digest('hex');
   const sql = `insert or replace into codes (phone, challenge, mac, sent_by, sent_at, expires_at, tries_left)
@@ -159,7 +190,10 @@ export class Caller {
         times.push(...(await this.lap([await request(next++)])));
     };
     await Promise.all(Array.from({ length: this.#connections }, run));
-    return { times, perSecond: (times.length * 1000) / (performance.now() - begun) };
+    return {
+      times,
+      perSecond: (times.length * 1000) / (performance.now() - begun),
+    };
   }
 
   close(): Promise<void> {

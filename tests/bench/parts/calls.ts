@@ -49,7 +49,12 @@ const lapSize = 50;
 const people = 100;
 
 type Requests = Pick<Call, 'request' | 'prepare'>;
-type Lane = { caller: Caller; client: Client; users: number; pauseMs?: number };
+type Lane = {
+  caller: Caller;
+  client: Client;
+  users: number;
+  pauseMs?: number;
+};
 
 /** One lap of a call for a few users, who are distributed over the whole database: the time of each call. */
 export function lapOf({ request, prepare }: Requests, { caller, client, users, pauseMs }: Lane) {
@@ -85,10 +90,21 @@ export async function measureCalls(
   );
   for (let start = 0; start < starts; start += 1) {
     await using own = new Rig();
-    const ours = { caller: own.caller(await own.solace(place)), client, users };
-    const theirs = { caller: own.caller(await own.bare(place)), client, users };
+    const ours = {
+      caller: own.caller(await own.solace(place)),
+      client,
+      users,
+    };
+    const theirs = {
+      caller: own.caller(await own.bare(place)),
+      client,
+      users,
+    };
     for (const [call, all] of laps) {
-      const lanes = { ours: lapOf(call, ours), theirs: lapOf(call, theirs) };
+      const lanes = {
+        ours: lapOf(call, ours),
+        theirs: lapOf(call, theirs),
+      };
       const each = await inRounds({ rounds, warmUp: Math.min(40, rounds) }, lanes);
       all.ours.push(...each.ours);
       all.theirs.push(...each.theirs);
@@ -125,9 +141,16 @@ export async function measureGrowth(rig: Rig, quick: boolean): Promise<Part> {
   const most = quick ? 100_000 : 1_000_000;
   const laneOf = async (users: number, databasePort: number, rows: number): Promise<Lane> => {
     const { client } = await rig.database(users, databasePort);
-    for (const sql of rows > 0 ? waiting : []) await client.execute({ sql, args: [rows] });
+    for (const sql of rows > 0 ? waiting : [])
+      await client.execute({
+        sql,
+        args: [rows],
+      });
     const own = Array.from({ length: people }, (_, index) => index * Math.floor(users / people));
-    const solace = await rig.conversationsOf(own, { port: databasePort + 1, databasePort });
+    const solace = await rig.conversationsOf(own, {
+      port: databasePort + 1,
+      databasePort,
+    });
     return { caller: rig.caller(solace), client, users };
   };
   const rows = quick ? mostWaiting / 10 : mostWaiting;
@@ -137,7 +160,10 @@ export async function measureGrowth(rig: Rig, quick: boolean): Promise<Part> {
   const title = `The same calls with ${figures[0]} users, ${figures[1]} rows that wait for the bot and as many events`;
   const part = partBeside(title, '1,000 users');
   for (const call of everyCall) {
-    const lanes = { large: lapOf(call, large), small: lapOf(call, small) };
+    const lanes = {
+      large: lapOf(call, large),
+      small: lapOf(call, small),
+    };
     const laps = await inRounds({ rounds: quick ? 10 : 40, warmUp: quick ? 10 : 20 }, lanes);
     const what = `${call.name}, ${figures[0]} users`;
     addBeside(part, what, [laps.large, laps.small], { atMost: { p50: 1.3 } });
@@ -159,8 +185,15 @@ export async function measureCleanup(rig: Rig, quick: boolean): Promise<Part> {
     'calm',
   );
   for (const call of calls) {
-    await client.execute({ sql: expired, args: [quick ? 400_000 : 1_500_000] });
-    const calm = lapOf(call, { caller: rig.caller(worker), client, users });
+    await client.execute({
+      sql: expired,
+      args: [quick ? 400_000 : 1_500_000],
+    });
+    const calm = lapOf(call, {
+      caller: rig.caller(worker),
+      client,
+      users,
+    });
     // During one run of the minutely tasks, which takes longer.
     const cleaning = async () => {
       const cleaned = fetch(`${worker.url}/cron`, { method: 'POST' });
@@ -187,13 +220,21 @@ export async function measureLoad(rig: Rig, quick: boolean): Promise<Part> {
   const [solace, bare] = [await rig.solace(), await rig.bare()];
   const columns = ['a second', 'bare a second', 'Solace to bare'];
   const part = partBeside('Load to the limit, on the machine that also calls', 'bare', columns);
-  const cases = calls.flatMap((call) => levels.map((connections) => ({ ...call, connections })));
+  const cases = calls.flatMap((call) =>
+    levels.map((connections) => ({
+      ...call,
+      connections,
+    })),
+  );
   for (const { name, request, prepare, connections } of cases) {
     const floodOf = (running: Running) => {
       const caller = rig.caller(running, connections);
       return async () => {
         await prepare?.(client, everybody);
-        return caller.flood(request, { ms: quick ? 500 : 1500, most: everybody.length });
+        return caller.flood(request, {
+          ms: quick ? 500 : 1500,
+          most: everybody.length,
+        });
       };
     };
     const lanes = { ours: floodOf(solace), theirs: floodOf(bare) };

@@ -43,7 +43,11 @@ async function startBoth(rig: Rig, place: { databasePort?: number } = {}) {
 }
 
 export async function measureChat(rig: Rig, quick: boolean): Promise<Part> {
-  const bench = { ...(await startBoth(rig)), part: partBeside('The conversation'), quick };
+  const bench = {
+    ...(await startBoth(rig)),
+    part: partBeside('The conversation'),
+    quick,
+  };
   await measureSending(bench, { rounds: quick ? 8 : 30 });
   await measureReplies(bench, 1);
   // A user may have ten streams.
@@ -72,8 +76,17 @@ async function measureReplies(
     urlOf: chatUrl,
     post: (...of) => replyRequest(...of),
   });
-  const theirs = await openAudience(rig, bare, { ...group, urlOf: bareUrl, post: bareReply });
-  const delivery = { rounds: quick ? 2 : 8, warmUp: 1, seconds: quick ? 1 : 4, ...target };
+  const theirs = await openAudience(rig, bare, {
+    ...group,
+    urlOf: bareUrl,
+    post: bareReply,
+  });
+  const delivery = {
+    rounds: quick ? 2 : 8,
+    warmUp: 1,
+    seconds: quick ? 1 : 4,
+    ...target,
+  };
   await addDelivery(
     part,
     `a reply until ${users * users} streams show it`,
@@ -119,7 +132,12 @@ async function timeUntilAll(url: string): Promise<number> {
 
 async function bytesPerMessage(rig: Rig, messages: number): Promise<number> {
   const disk = rig.folder();
-  const caller = rig.caller(await rig.conversations(1, { port: ports.growth, disk }));
+  const caller = rig.caller(
+    await rig.conversations(1, {
+      port: ports.growth,
+      disk,
+    }),
+  );
   await caller.call(replyRequest(0, 0));
   const empty = sizeOf(disk);
   for (let number = 1; number <= messages; number += 1) await caller.call(replyRequest(0, number));
@@ -158,8 +176,20 @@ async function measureSending(
   };
   for (const pauseMs of [untilIdleMs, 0]) {
     const laneOf = (running: Running, request = chatRequest) =>
-      lapOf({ request }, { caller: rig.caller(running), client, users: senders, pauseMs });
-    const lanes = { ours: laneOf(solace), worker: laneOf(bare), object: laneOf(bare, toObject) };
+      lapOf(
+        { request },
+        {
+          caller: rig.caller(running),
+          client,
+          users: senders,
+          pauseMs,
+        },
+      );
+    const lanes = {
+      ours: laneOf(solace),
+      worker: laneOf(bare),
+      object: laneOf(bare, toObject),
+    };
     const laps = await inRounds({ rounds, warmUp: Math.ceil(rounds / 3) }, lanes);
     const what = `send a message${where}${pauseMs > 0 ? '' : ', without a pause'}`;
     const target = pauseMs > 0 && atMost ? { atMost: { p50: atMost } } : {};

@@ -4,9 +4,17 @@ import type { Rig } from '../rig/rig.ts';
 import { startSignedIn, type SignedIn, startSite } from '../rig/site.ts';
 
 /** Latency in ms, throughput in bytes a second. */
-type Network = { latency: number; downloadThroughput: number; uploadThroughput: number };
+type Network = {
+  latency: number;
+  downloadThroughput: number;
+  uploadThroughput: number;
+};
 /** Slow 4G as Lighthouse throttles it in the browser itself. */
-const network: Network = { latency: 562.5, downloadThroughput: 188_744, uploadThroughput: 86_400 };
+const network: Network = {
+  latency: 562.5,
+  downloadThroughput: 188_744,
+  uploadThroughput: 86_400,
+};
 const phone = {
   viewport: { width: 412, height: 823 },
   deviceScaleFactor: 1.75,
@@ -43,7 +51,11 @@ export async function measureLanding(rig: Rig, quick: boolean): Promise<Part> {
         atMost: 100,
         unit: ' ms',
       },
-      { what: 'layout shift', value: middle(laps.landing, 'shift'), atMost: 0 },
+      {
+        what: 'layout shift',
+        value: middle(laps.landing, 'shift'),
+        atMost: 0,
+      },
     ],
   };
 }
@@ -67,7 +79,10 @@ async function openPhone(browser: Browser) {
 /** Slows down the network, and the processor to a quarter, until the page is one of another process. */
 async function throttle(devtools: CDPSession, slow: Network): Promise<void> {
   await devtools.send('Network.enable');
-  await devtools.send('Network.emulateNetworkConditions', { offline: false, ...slow });
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    ...slow,
+  });
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
 }
 
@@ -98,7 +113,11 @@ function read() {
 }
 
 /** 1.6 Mbit/s and 150 ms. */
-const mobile: Network = { latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
+const mobile: Network = {
+  latency: 150,
+  downloadThroughput: 200_000,
+  uploadThroughput: 93_750,
+};
 const contents = {
   account: { text: 'Trial ends on', atMost: 2000 },
   chat: { text: 'number 4.', atMost: 900 },

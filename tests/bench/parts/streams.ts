@@ -7,7 +7,11 @@ import type { Rig } from '../rig/rig.ts';
 import { type Running, startProgram } from '../rig/workerd.ts';
 
 const users = 100;
-const streamMemory = { what: 'memory of an open stream', atMost: 160, unit: ' KB' };
+const streamMemory = {
+  what: 'memory of an open stream',
+  atMost: 160,
+  unit: ' KB',
+};
 
 /** From a usage post to the open streams, beside a bare Durable Object that holds and writes the streams itself. */
 export async function measureDelivery(rig: Rig, quick: boolean): Promise<Part> {
@@ -79,7 +83,10 @@ const heartbeatMs = 20_000;
 export async function measureAbandonedStreams(rig: Rig): Promise<Part> {
   await rig.database(1000);
   const worker = await rig.solace({}, 'tests/bench/workers/instrumented');
-  const streams = await streamsOf({ users, urlOf: (user) => solaceUrl(worker, user) });
+  const streams = await streamsOf({
+    users,
+    urlOf: (user) => solaceUrl(worker, user),
+  });
   const files = openFiles(worker.pid);
   const readers = await startProgram('load/crowd.ts', streams);
   const [opened, sockets] = [openFiles(worker.pid) - files, await socketsOf(worker)];
@@ -90,7 +97,12 @@ export async function measureAbandonedStreams(rig: Rig): Promise<Part> {
     header: ['open files of the process', 'sockets in the objects', 'all closed after s'],
     rows: [[opened, sockets, seconds]],
     targets: [
-      { what: 'all is closed', value: seconds, atMost: (heartbeatMs + 1500) / 1000, unit: ' s' },
+      {
+        what: 'all is closed',
+        value: seconds,
+        atMost: (heartbeatMs + 1500) / 1000,
+        unit: ' s',
+      },
     ],
   };
 }

@@ -32,8 +32,18 @@ export class Rig extends AsyncDisposableStack {
 
   async solace(options: Options = {}, main = 'worker/index'): Promise<Running> {
     const { port = ports.solace, databasePort = ports.database, botUrl, disk } = options;
-    const vars = { ...settingsFor(databasePort), ...(botUrl && { BOT_WEBHOOK_URL: botUrl }) };
-    return this.keep(await startWorkerd({ main: `${main}.ts`, port, vars, disk }));
+    const vars = {
+      ...settingsFor(databasePort),
+      ...(botUrl && { BOT_WEBHOOK_URL: botUrl }),
+    };
+    return this.keep(
+      await startWorkerd({
+        main: `${main}.ts`,
+        port,
+        vars,
+        disk,
+      }),
+    );
   }
 
   bare(options: Options = {}): Promise<Running> {
@@ -42,7 +52,11 @@ export class Rig extends AsyncDisposableStack {
 
   /** The port of the database with this latency in ms. */
   async distance(roundTripMs: number): Promise<number> {
-    const order = { port: ports.distance, target: ports.database, roundTripMs };
+    const order = {
+      port: ports.distance,
+      target: ports.database,
+      roundTripMs,
+    };
     this.keep(await startProgram('rig/server-process.ts', order));
     return ports.distance;
   }
@@ -52,7 +66,12 @@ export class Rig extends AsyncDisposableStack {
     const folder = mkdtempSync(
       join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'solace-objects-'),
     );
-    this.defer(async () => rmSync(folder, { recursive: true, force: true }));
+    this.defer(async () =>
+      rmSync(folder, {
+        recursive: true,
+        force: true,
+      }),
+    );
     return folder;
   }
 
@@ -75,7 +94,11 @@ export class Rig extends AsyncDisposableStack {
   }
 
   async conversationsOf(users: number[], place: Options = {}): Promise<Running> {
-    const solace = await this.solace({ botUrl: await this.bot(), disk: this.folder(), ...place });
+    const solace = await this.solace({
+      botUrl: await this.bot(),
+      disk: this.folder(),
+      ...place,
+    });
     const caller = this.caller(solace, 8);
     await Promise.all(users.map(async (user) => caller.call(await consentRequest(user))));
     return solace;

@@ -2,13 +2,21 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { SandboxSettings } from '../../sandbox/setup.ts';
 import { startSandbox } from '../../sandbox/start.ts';
 
-type Distance = { port: number; target: number; roundTripMs: number };
+type Distance = {
+  port: number;
+  target: number;
+  roundTripMs: number;
+};
 
 /** The local services, or the distance to them, in a process of its own, so that it shares no event loop with the caller that measures. */
 process.once('message', (order: Omit<SandboxSettings, 'siteUrl'> | Distance) => {
   const ready = () => process.send!('ready');
   if ('target' in order) serveLate(order, ready);
-  else void startSandbox({ ...order, siteUrl: 'http://127.0.0.1:9' }).then(ready);
+  else
+    void startSandbox({
+      ...order,
+      siteUrl: 'http://127.0.0.1:9',
+    }).then(ready);
 });
 process.once('disconnect', () => process.exit());
 

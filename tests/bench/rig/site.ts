@@ -23,7 +23,10 @@ export async function startSite(extra: Record<string, string>, api?: string) {
     const file = files.get(request.url!.split('?')[0]!);
     response.writeHead(file ? 200 : 404, file?.headers).end(file?.body);
   });
-  return { url: `http://127.0.0.1:${server.port}`, stop: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    stop: () => server.close(),
+  };
 }
 
 function forward(request: IncomingMessage, response: ServerResponse, api: string): void {
@@ -52,7 +55,10 @@ function readFiles(directory: string, extra: Record<string, string>): Map<string
     };
     return [path, { body: packed ? brotliCompressSync(content) : content, headers }];
   };
-  const entries = globSync('**/*', { cwd: directory, withFileTypes: true });
+  const entries = globSync('**/*', {
+    cwd: directory,
+    withFileTypes: true,
+  });
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
@@ -71,12 +77,20 @@ function readRules(text: string): Rule[] {
   for (const line of text.split('\n').filter((line) => line.trim() && !/^(?:#|\s+!)/.test(line))) {
     const header = /^\s+([\w-]+):\s*(.*)$/.exec(line);
     if (header) rules.at(-1)!.headers[header[1]!.toLowerCase()] = header[2]!;
-    else rules.push({ pattern: new URLPattern({ pathname: line.trim() }), headers: {} });
+    else
+      rules.push({
+        pattern: new URLPattern({ pathname: line.trim() }),
+        headers: {},
+      });
   }
   return rules;
 }
 
-export type SignedIn = { url: string; token: string; stop: () => Promise<void> };
+export type SignedIn = {
+  url: string;
+  token: string;
+  stop: () => Promise<void>;
+};
 
 /** The product as its own site, compressed as Cloudflare serves it, and the session of a user who has a conversation. */
 export async function startSignedIn(): Promise<SignedIn> {
@@ -91,7 +105,11 @@ export async function startSignedIn(): Promise<SignedIn> {
   starting.defer(site.stop);
   const token = await signIn(product.siteUrl, product.sandboxUrl);
   const running = starting.move();
-  return { url: site.url, token, stop: () => running.disposeAsync() };
+  return {
+    url: site.url,
+    token,
+    stop: () => running.disposeAsync(),
+  };
 }
 
 const phone = '+15551230000';
@@ -111,7 +129,10 @@ async function signIn(siteUrl: string, sandboxUrl: string): Promise<string> {
   });
   await callJson('PUT', `${siteUrl}/api/user/chat/consent`, { version: consentVersion }, token);
   for (let number = 1; number <= exchanges; number += 1) {
-    const message = { id: crypto.randomUUID(), text: `What I thought of today, number ${number}.` };
+    const message = {
+      id: crypto.randomUUID(),
+      text: `What I thought of today, number ${number}.`,
+    };
     await send(`${siteUrl}/api/user/chat/messages`, message, token);
   }
   return token!;

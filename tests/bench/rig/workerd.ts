@@ -12,7 +12,11 @@ import { stateDir, root } from './settings.ts';
 // The package's own export names the program; bin/workerd is a Node script, whose process would be measured instead.
 const workerd: string = createRequire(import.meta.url)('workerd').default;
 
-export type Running = { url: string; pid: number; stop: () => Promise<void> };
+export type Running = {
+  url: string;
+  pid: number;
+  stop: () => Promise<void>;
+};
 
 /** Starts a program with its order, in a process that ends with this one; resolves when it says that it is ready. */
 export async function startProgram(program: string, order: object, url = ''): Promise<Running> {
@@ -99,7 +103,10 @@ const bundleOf = memoize(async (main: string): Promise<Bundle> => {
   const options = { cwd: root, env, timeout: 120_000 };
   await promisify(execFile)(process.execPath, [wrangler, ...args, `--config=${config}`], options);
   const file = join(directory, `${basename(main, '.ts')}.js`);
-  return { file, config: JSON.parse(readFileSync(config, 'utf8')) as Bundle['config'] };
+  return {
+    file,
+    config: JSON.parse(readFileSync(config, 'utf8')) as Bundle['config'],
+  };
 });
 
 const quote = (text: string) => JSON.stringify(text);

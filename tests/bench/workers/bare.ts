@@ -14,11 +14,18 @@ const encoder = new TextEncoder();
 const app = new Hono<{ Bindings: Env }>();
 
 const open = (env: Env) =>
-  createClient({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });
+  createClient({
+    url: env.TURSO_DATABASE_URL,
+    authToken: env.TURSO_AUTH_TOKEN,
+  });
 
 async function rowOf(env: Env, user: string) {
-  return (await open(env).execute({ sql: 'select * from users where id = ?', args: [user] }))
-    .rows[0];
+  return (
+    await open(env).execute({
+      sql: 'select * from users where id = ?',
+      args: [user],
+    })
+  ).rows[0];
 }
 
 async function change(env: Env, sql: string, value: string) {
@@ -35,7 +42,10 @@ const objectOf = (env: Env, user: string) => env.LIVE_USER.getByName(user);
 
 app.get('/api/health', (c) => c.json({ status: 'ok' }));
 app.get('/api/user/me', async (c) =>
-  c.json({ success: true, profile: await rowOf(c.env, c.req.query('user')!) }),
+  c.json({
+    success: true,
+    profile: await rowOf(c.env, c.req.query('user')!),
+  }),
 );
 
 app.post('/api/auth/verify-otp', async (c) => {
@@ -46,24 +56,39 @@ app.post('/api/auth/verify-otp', async (c) => {
 
 app.post('/api/bot/usage', async (c) => {
   const { phone } = await c.req.json<{ phone: string }>();
-  return c.json({ success: true, used: await count(c.env, 'phone', phone) });
+  return c.json({
+    success: true,
+    used: await count(c.env, 'phone', phone),
+  });
 });
 
 app.post('/api/user/chat/messages', async (c) => {
   await c.req.json();
-  return c.json({ success: true, used: await count(c.env, 'id', c.req.query('user')!) });
+  return c.json({
+    success: true,
+    used: await count(c.env, 'id', c.req.query('user')!),
+  });
 });
 
 app.post('/objects/messages', async (c) => {
   const [{ text }, user] = [await c.req.json<{ text: string }>(), c.req.query('user')!];
   await count(c.env, 'id', user);
-  return c.json({ success: true, seq: await objectOf(c.env, user).store(text) });
+  return c.json({
+    success: true,
+    seq: await objectOf(c.env, user).store(text),
+  });
 });
 
 app.post('/streams/:user/reply', async (c) => {
-  const { phone, text } = await c.req.json<{ phone: string; text: string }>();
+  const { phone, text } = await c.req.json<{
+    phone: string;
+    text: string;
+  }>();
   await count(c.env, 'phone', phone);
-  return c.json({ success: true, seq: await objectOf(c.env, c.req.param('user')).reply(text) });
+  return c.json({
+    success: true,
+    seq: await objectOf(c.env, c.req.param('user')).reply(text),
+  });
 });
 
 app.post('/streams/:user/count', async (c) => {

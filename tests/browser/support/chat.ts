@@ -67,7 +67,15 @@ export const now = '2025-03-04T15:30:00.000Z';
 
 /** A message of the user; replies are made by `author: 'solace'`. */
 export function messageOf(seq: number, text: string, more: Partial<ChatMessage> = {}): ChatMessage {
-  return { id: `id-${seq}`, seq, author: 'user', text, at: now, state: 'delivered', ...more };
+  return {
+    id: `id-${seq}`,
+    seq,
+    author: 'user',
+    text,
+    at: now,
+    state: 'delivered',
+    ...more,
+  };
 }
 
 /** One message of each kind, on three days. */
@@ -78,15 +86,24 @@ export const everyKind: ChatMessage[] = [
     at: '2025-02-01T09:05:20.000Z',
   }),
   messageOf(3, 'Four hours later', { at: '2025-02-01T13:30:00.000Z' }),
-  messageOf(4, 'Yesterday', { author: 'solace', at: '2025-03-03T23:59:00.000Z' }),
+  messageOf(4, 'Yesterday', {
+    author: 'solace',
+    at: '2025-03-03T23:59:00.000Z',
+  }),
   messageOf(5, 'I cannot go on', { at: '2025-03-04T15:00:00.000Z' }),
   messageOf(6, 'Please talk to somebody now.', {
     author: 'solace',
     crisis: true,
     at: '2025-03-04T15:01:00.000Z',
   }),
-  messageOf(7, 'This one was refused', { state: 'failed', at: '2025-03-04T15:02:00.000Z' }),
-  messageOf(8, 'This one is new', { state: 'sent', at: '2025-03-04T15:03:00.000Z' }),
+  messageOf(7, 'This one was refused', {
+    state: 'failed',
+    at: '2025-03-04T15:02:00.000Z',
+  }),
+  messageOf(8, 'This one is new', {
+    state: 'sent',
+    at: '2025-03-04T15:03:00.000Z',
+  }),
 ];
 
 /** The response to `GET /api/user/chat`, of somebody who has consented. */

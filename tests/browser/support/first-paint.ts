@@ -12,7 +12,11 @@ declare global {
 /** Records, from the first byte on, the served heading, the texts of each frame, and whether a message field was there. */
 export async function watchFirstPaint(page: Page) {
   await page.addInitScript(() => {
-    Object.assign(window, { served: null, texts: [], sawField: false });
+    Object.assign(window, {
+      served: null,
+      texts: [],
+      sawField: false,
+    });
     const note = () => {
       window.served ??= document.querySelector('h1');
       window.sawField ||= document.querySelector('main textarea') !== null;
@@ -24,7 +28,10 @@ export async function watchFirstPaint(page: Page) {
       requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
-    new MutationObserver(note).observe(document, { childList: true, subtree: true });
+    new MutationObserver(note).observe(document, {
+      childList: true,
+      subtree: true,
+    });
   });
   const seen = async () => (await page.evaluate(() => window.texts)).join('\n');
   return {
@@ -62,7 +69,12 @@ export async function layoutShift(page: Page): Promise<number> {
   const watched = await page.evaluateHandle(() => {
     const marker = document.body.appendChild(document.createElement('div'));
     marker.textContent = 'marker';
-    Object.assign(marker.style, { position: 'fixed', top: '0', left: '0', zIndex: '9999' });
+    Object.assign(marker.style, {
+      position: 'fixed',
+      top: '0',
+      left: '0',
+      zIndex: '9999',
+    });
     const state = { shifts: 0, marked: false, marker };
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as (PerformanceEntry & Shift)[]) {

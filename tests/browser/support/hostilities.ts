@@ -29,11 +29,20 @@ export const hostilities = {
     // It may be earlier than React, which then renders the page itself.
     errors: [/React error #(418|423|425)/],
   },
-  'blocked storage': { script: (page) => page.addInitScript(blockStorage), losesSession: true },
-  'full storage': { script: (page) => page.addInitScript(fillStorage), losesSession: true },
+  'blocked storage': {
+    script: (page) => page.addInitScript(blockStorage),
+    losesSession: true,
+  },
+  'full storage': {
+    script: (page) => page.addInitScript(fillStorage),
+    losesSession: true,
+  },
   'a frozen stream': { weather: () => inStreams(() => new Transform({ transform: freeze() })) },
   'a buffering proxy': { weather: () => inStreams(() => new Transform({ transform: buffer() })) },
-  'every fifth request lost': { weather: loseEveryFifth, errors: [/net::ERR_/] },
+  'every fifth request lost': {
+    weather: loseEveryFifth,
+    errors: [/net::ERR_/],
+  },
   'every response 8 s late': { weather: () => () => ({ after: sleep(8000) }) },
   'a clock a day ahead': { script: (page) => page.addInitScript(moveClock, day * 1000) },
   'a clock a day behind': { script: (page) => page.addInitScript(moveClock, -day * 1000) },
@@ -54,7 +63,11 @@ function throwForeignErrors(): void {
     dispatchEvent(new ErrorEvent('error', { message: 'Script error.' }));
     for (const filename of ['safari-web-extension://a/b.js', 'webkit-masked-url://hidden/', ''])
       dispatchEvent(
-        new ErrorEvent('error', { message, filename, error: new ReferenceError(message) }),
+        new ErrorEvent('error', {
+          message,
+          filename,
+          error: new ReferenceError(message),
+        }),
       );
     void Promise.reject(new Error('not ours'));
     setTimeout(() => {
@@ -93,7 +106,11 @@ function translate(): void {
           if (node.nodeType !== Node.TEXT_NODE) translateAll(node);
           else if (isForeign(node)) replace(node);
         }
-    }).observe(document.body, { childList: true, characterData: true, subtree: true });
+    }).observe(document.body, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
   });
 }
 

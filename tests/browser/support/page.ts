@@ -50,7 +50,10 @@ export async function installClock(
 /** Hides the page or shows it again, as another tab in front of it or a locked phone does. */
 export const setVisible = (page: Page, isVisible: boolean) =>
   page.evaluate((visible) => {
-    Object.defineProperty(document, 'hidden', { configurable: true, value: !visible });
+    Object.defineProperty(document, 'hidden', {
+      configurable: true,
+      value: !visible,
+    });
     Object.defineProperty(document, 'visibilityState', {
       configurable: true,
       value: visible ? 'visible' : 'hidden',
@@ -118,10 +121,16 @@ export async function watchToasts(page: Page): Promise<void> {
         const parts = [...toast.querySelectorAll('[data-part=title], [data-part=description]')];
         const text = parts.map(({ textContent }) => textContent).join(' / ');
         if (text && !shown.has(toast.id))
-          shown.set(toast.id, { text, type: toast.dataset['type'] ?? '' });
+          shown.set(toast.id, {
+            text,
+            type: toast.dataset['type'] ?? '',
+          });
       }
     };
-    new MutationObserver(look).observe(document, { childList: true, subtree: true });
+    new MutationObserver(look).observe(document, {
+      childList: true,
+      subtree: true,
+    });
   }, root);
 }
 

@@ -2,7 +2,12 @@ import { randomInt } from 'node:crypto';
 import { expect } from 'playwright/test';
 import { callJson } from '../../product/machine.ts';
 
-type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
+type Message = {
+  from: 'user' | 'solace';
+  text: string;
+  code?: string;
+  url?: string;
+};
 type Reply = { reply: string; usage: Record<string, unknown> };
 type Holdings = {
   customer: Record<string, unknown>;
@@ -55,7 +60,10 @@ export class Phone {
     (await this.holdings()).subscriptions.map(({ status }) => status);
   /** Advances Stripe's clock of this phone's owner by these seconds. */
   advance = (seconds: number) =>
-    control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
+    control('POST', 'stripe/clock', {
+      advanceSeconds: seconds,
+      phone: this.number,
+    });
 
   async stripeFails(fails: boolean): Promise<void> {
     const { customer } = await this.holdings();
@@ -65,12 +73,26 @@ export class Phone {
   }
 
   /** The messages on the web that the bot has accepted. */
-  webMessages = () => control<{ text: string; locale: string }[]>('GET', `bot/chat/${this.#id}`);
+  webMessages = () =>
+    control<
+      {
+        text: string;
+        locale: string;
+      }[]
+    >('GET', `bot/chat/${this.#id}`);
   /** The bot writes unprompted. */
-  botWrites = (text: string) => control('POST', 'bot/replies', { phone: this.number, text });
+  botWrites = (text: string) =>
+    control('POST', 'bot/replies', {
+      phone: this.number,
+      text,
+    });
   /** The bot writes unprompted, and speaks. */
   botSpeaks = (text: string) =>
-    control('POST', 'bot/replies', { phone: this.number, text, voice: true });
+    control('POST', 'bot/replies', {
+      phone: this.number,
+      text,
+      voice: true,
+    });
   /** Whether the bot has approved this number. */
   setStatus = (status: 'approved' | 'pending') =>
     control('POST', `phones/${this.#id}/status`, { status });
@@ -78,17 +100,32 @@ export class Phone {
   delivery = (status: 'delivered' | 'failed' | 'none') =>
     control('PUT', `phones/${this.#id}/delivery`, { status });
   /** How the bot treats the messages of this phone. */
-  botMode = (mode: 'answer' | 'refuse') => control('PUT', 'bot/mode', { mode, phone: this.number });
+  botMode = (mode: 'answer' | 'refuse') =>
+    control('PUT', 'bot/mode', {
+      mode,
+      phone: this.number,
+    });
 
   /** A browser that the local push service knows; its owner subscribes it. */
   subscription = (publicKey: string) => control<object>('POST', `push/${this.#id}`, { publicKey });
   /** The notices that the browsers of this phone's owner have received. */
-  notices = () => control<{ title: string; path: string }[]>('GET', `push/${this.#id}`);
+  notices = () =>
+    control<
+      {
+        title: string;
+        path: string;
+      }[]
+    >('GET', `push/${this.#id}`);
 }
 
 /** The mails to an address of the local mail service. */
 export const mailsTo = (address: string) =>
-  control<{ subject: string; text: string }[]>('GET', `mail/${encodeURIComponent(address)}`);
+  control<
+    {
+      subject: string;
+      text: string;
+    }[]
+  >('GET', `mail/${encodeURIComponent(address)}`);
 
 const control = <T = unknown>(method: string, path: string, body?: object) =>
   callJson<T>(method, `${process.env.SANDBOX_URL}/${path}`, body);

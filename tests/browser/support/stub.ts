@@ -25,7 +25,11 @@ export const firstRevision = 100;
 const unusable = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n';
 
 /** The response to a call of a session that has ended. */
-export const over = { success: false, code: 'unauthenticated', message: 'Over.' };
+export const over = {
+  success: false,
+  code: 'unauthenticated',
+  message: 'Over.',
+};
 
 /** A stub of the API, for states that the real product cannot reach in a test. */
 export class Stub {
@@ -45,11 +49,22 @@ export class Stub {
     this.respond('getSafety', referralsOf(2025, 0, 0));
     this.respond('logout', { success: true });
     this.respond('getPlatform', { success: true, platform: 'whatsapp' });
-    this.respond('getSubscription', { success: true, subscription: null });
-    this.respond('getWithdrawal', { success: true, contract: null, statement: null });
+    this.respond('getSubscription', {
+      success: true,
+      subscription: null,
+    });
+    this.respond('getWithdrawal', {
+      success: true,
+      contract: null,
+      statement: null,
+    });
     this.respond('getWithdrawalForm', { success: true, email: false });
     this.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
-    this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
+    this.respond('streamTicket', {
+      success: true,
+      ticket: 'ticket',
+      expiresIn: 60,
+    });
     this.respond('requestOtp', {
       success: true,
       requiresInitialContact: false,
@@ -125,7 +140,12 @@ export class Stub {
     };
     let used: { used?: number } = {};
     const first = () => {
-      const data = opening ?? { profile: profileOf({ ...this.#person, ...used }) };
+      const data = opening ?? {
+        profile: profileOf({
+          ...this.#person,
+          ...used,
+        }),
+      };
       return `event: connection_established\ndata: ${JSON.stringify(data)}\n\n${events.map(frame).join('')}`;
     };
     let early = '';
@@ -215,23 +235,34 @@ export class Stub {
 async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
   if (Number(incoming.headers['content-length'] ?? 0) === 0) return null;
   const type = String(incoming.headers['content-type']);
-  return type.startsWith('audio/') ? { type, bytes: await buffer(incoming) } : json(incoming);
+  return type.startsWith('audio/')
+    ? {
+        type,
+        bytes: await buffer(incoming),
+      }
+    : json(incoming);
 }
 
 const tokenOf = (call: Call) => (call.token ?? '').replace('Bearer ', '');
 
 /** The response to `GET /api/safety`. */
 export function referralsOf(year: number, lastTotal: number, total: number): object {
-  const referrals = { lastYear: { year: year - 1, total: lastTotal }, thisYear: { year, total } };
+  const referrals = {
+    lastYear: { year: year - 1, total: lastTotal },
+    thisYear: { year, total },
+  };
   return { success: true, referrals };
 }
 
 /** Shows a page for every address at the payment provider. */
 export async function servePayments(page: Page): Promise<void> {
   const body = '<h1>Payments</h1>';
-  await page
-    .context()
-    .route(`${elsewhere}/**`, (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.context().route(`${elsewhere}/**`, (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body,
+    }),
+  );
 }
 
 function sendJson(response: ServerResponse, status: number, body: string): void {
@@ -256,9 +287,13 @@ export type StubServer = Awaited<ReturnType<typeof startStubServer>>;
 type File = { status: number; rawHeaders: string[]; body: Buffer };
 
 async function fetchFile(url: string, { method, headers }: IncomingMessage): Promise<File> {
-  const [found] = (await once(request(url, { method, headers }).end(), 'response')) as [
-    IncomingMessage,
-  ];
+  const [found] = (await once(
+    request(url, {
+      method,
+      headers,
+    }).end(),
+    'response',
+  )) as [IncomingMessage];
   return {
     status: found.statusCode!,
     rawHeaders: found.rawHeaders,
@@ -337,7 +372,13 @@ export function profileOf(person: Person = {}): object {
     messagesUsedThisPeriod,
     scheduledDowngradeTierId: scheduled,
   };
-  return { phoneNumber, status, isTrial, messagesUsedThisPeriod, metadata };
+  return {
+    phoneNumber,
+    status,
+    isTrial,
+    messagesUsedThisPeriod,
+    metadata,
+  };
 }
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -42,7 +42,15 @@ export const test = base.extend<Fixtures, Shared>({
   settings: async (
     { contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers },
     use,
-  ) => use({ ...contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }),
+  ) =>
+    use({
+      ...contextOptions,
+      baseURL,
+      viewport,
+      locale,
+      javaScriptEnabled,
+      serviceWorkers,
+    }),
   context: async ({ sharedContexts, settings, client, expectedErrors }, use) => {
     const context = await sharedContexts.take(settings);
     await context.setExtraHTTPHeaders({ [clientHeader]: client });
@@ -73,7 +81,13 @@ export const stubbed = test.extend<{ stub: Stub }>({
     async ({ page, client, expectedErrors, stubServer }, use) => {
       const stub = new Stub(page, expectedErrors);
       stubServer.handlers.set(client, (incoming, response) => stub.take(incoming, response));
-      await page.context().addCookies([{ name: 'kept', value: 'here', url: stubServer.url }]);
+      await page.context().addCookies([
+        {
+          name: 'kept',
+          value: 'here',
+          url: stubServer.url,
+        },
+      ]);
       await use(stub);
       stubServer.handlers.delete(client);
       for (const call of stub.calls()) expectNoNeedlessCredentials(call);
@@ -116,7 +130,12 @@ export async function enterCode(page: Page, phone?: Phone): Promise<void> {
   const known = (await phone?.codes())?.length;
   await page.getByRole('button', { name: 'Send Verification Code' }).click();
   await page.getByLabel('Verification code').fill(phone ? await phone.code(known) : '123456');
-  await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+  await page
+    .getByRole('button', {
+      name: 'Verify Code',
+      exact: true,
+    })
+    .click();
 }
 
 /** Signs in with an external token after one message to the assistant, without the login page, and opens a page. */

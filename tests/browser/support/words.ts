@@ -21,7 +21,11 @@ export function sentenceOf(
   values: Record<string, string> = {},
 ): string {
   const { withdraw: withdrawLabel } = withdrawalLabels[tag];
-  const known: Record<string, string> = { ...names, withdrawLabel, ...values };
+  const known: Record<string, string> = {
+    ...names,
+    withdrawLabel,
+    ...values,
+  };
   const text = sentencesOf(folderOf(tag)).get(key)!;
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name]!);
 }

@@ -36,7 +36,15 @@ type Query = Omit<Target, 'name'> & { name?: string; pattern?: string };
 /** As a message for the page, which takes no regular expressions. */
 export function queryOf({ name, ...target }: Target): Query {
   if (name === undefined) return target;
-  return name instanceof RegExp ? { ...target, pattern: name.source } : { ...target, name };
+  return name instanceof RegExp
+    ? {
+        ...target,
+        pattern: name.source,
+      }
+    : {
+        ...target,
+        name,
+      };
 }
 
 /** Runs in the page. Scrolls the element to the middle if asked to. */
@@ -85,7 +93,11 @@ export function find(query: Query, scrolls: boolean): Found | null {
   if (!element) return null;
 
   window.found = element;
-  if (scrolls) element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  if (scrolls)
+    element.scrollIntoView({
+      block: 'center',
+      behavior: 'instant',
+    });
   const { x, y, width, height } = element.getBoundingClientRect();
   const top = document.elementFromPoint(x + width / 2, y + height / 2);
   const input = element as HTMLInputElement;

@@ -115,7 +115,11 @@ export class Page {
       const field = document.activeElement as HTMLInputElement;
       const clipboardData = new DataTransfer();
       clipboardData.setData('text/plain', pasted);
-      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      const event = new ClipboardEvent('paste', {
+        clipboardData,
+        bubbles: true,
+        cancelable: true,
+      });
       if (field.dispatchEvent(event)) document.execCommand('insertText', false, pasted);
     }, text);
 

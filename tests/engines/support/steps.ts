@@ -38,7 +38,10 @@ export async function acceptNotice(page: Page): Promise<void> {
   await page.see(messageField);
 }
 
-export const messageField = { role: 'textbox', name: 'Message to Solace' } as const;
+export const messageField = {
+  role: 'textbox',
+  name: 'Message to Solace',
+} as const;
 
 export async function send(page: Page, text: string): Promise<void> {
   await page.fill('Message to Solace', text);

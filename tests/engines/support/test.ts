@@ -57,7 +57,12 @@ async function openPage(visitor: Visitor, site: string): Promise<Page> {
 
 function start(name: EngineName): Promise<Engine> {
   const [program = '', browser = ''] = ensurePrograms(name);
-  return name === 'firefox' ? startFirefox(program) : startWebKit({ driver: program, browser });
+  return name === 'firefox'
+    ? startFirefox(program)
+    : startWebKit({
+        driver: program,
+        browser,
+      });
 }
 
 export { expect } from 'playwright/test';

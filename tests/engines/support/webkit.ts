@@ -14,7 +14,13 @@ export type WebKitPrograms = { driver: string; browser: string };
 export async function startWebKit({ driver, browser }: WebKitPrograms): Promise<Engine> {
   await using started = new AsyncDisposableStack();
   const home = mkdtempSync(join(tmpdir(), 'solace-webkit-'));
-  started.defer(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+  started.defer(() =>
+    rmSync(home, {
+      recursive: true,
+      force: true,
+      maxRetries: 3,
+    }),
+  );
   writeStyle(home);
 
   const screen = spawn(
@@ -46,7 +52,11 @@ export async function startWebKit({ driver, browser }: WebKitPrograms): Promise<
 async function visit(driver: string, browser: string, env: NodeJS.ProcessEnv): Promise<Visitor> {
   await using started = new AsyncDisposableStack();
   const port = await freePort(0, 'PORT');
-  const service = spawn(driver, ['-p', String(port)], { env, stdio: 'ignore', detached: true });
+  const service = spawn(driver, ['-p', String(port)], {
+    env,
+    stdio: 'ignore',
+    detached: true,
+  });
   started.defer(() => endGroup(service));
   const ended = once(service, 'exit').then(() => `${driver} ended.`);
   await waitUntilReady([`http://127.0.0.1:${port}/status`], ended);
@@ -106,7 +116,10 @@ async function startSession(
       'webkitgtk:browserOptions': { binary, args },
     })
     .build();
-  await session.manage().setTimeouts({ script: 15_000, pageLoad: 30_000 });
+  await session.manage().setTimeouts({
+    script: 15_000,
+    pageLoad: 30_000,
+  });
   // Otherwise no element has the focus.
   execFileSync('xdotool', ['search', '--onlyvisible', '--class', 'MiniBrowser', 'windowfocus'], {
     env,
@@ -190,7 +203,11 @@ function tabOf(session: WebDriver, handle: string): Tab {
     },
     resize: async (width, height) => {
       const window = (await here()).manage().window();
-      const size = () => run(() => ({ width: innerWidth, height: innerHeight }));
+      const size = () =>
+        run(() => ({
+          width: innerWidth,
+          height: innerHeight,
+        }));
       for (let now = await size(); now.width !== width || now.height !== height;) {
         const rect = await window.getRect();
         const before = now;

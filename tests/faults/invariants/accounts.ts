@@ -5,7 +5,11 @@ import type { Person } from '../person.ts';
 import { type CallFigures, total } from '../records.ts';
 import type { Rig, World } from '../rig.ts';
 
-export type Finding = { what: string; checked: number; broken: string[] };
+export type Finding = {
+  what: string;
+  checked: number;
+  broken: string[];
+};
 export type Invariant = (world: World) => Promise<Finding>;
 
 /** Returns the violation of a case, or null. */
@@ -29,7 +33,12 @@ export type Account = typeof users.$inferSelect & { sessions: number };
 
 export async function accountsIn(database: Rig['database']): Promise<Map<string, Account>> {
   const count = database.$count(sessions, eq(sessions.userId, users.id));
-  const rows = await database.select({ ...getTableColumns(users), sessions: count }).from(users);
+  const rows = await database
+    .select({
+      ...getTableColumns(users),
+      sessions: count,
+    })
+    .from(users);
   return new Map(rows.map((row) => [row.phone, row]));
 }
 
@@ -64,7 +73,10 @@ export async function codesWorkOnce({ people, rig }: World): Promise<Finding> {
         : null;
     },
   );
-  return { ...finding, checked: people.reduce((sum, { codes }) => sum + codes.size, 0) };
+  return {
+    ...finding,
+    checked: people.reduce((sum, { codes }) => sum + codes.size, 0),
+  };
 }
 
 export async function nobodyIsStuck({ people }: World): Promise<Finding> {

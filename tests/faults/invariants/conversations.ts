@@ -144,9 +144,21 @@ function typedText({ author, text, voice }: Message): string {
 export async function recordingsAreWhole(world: World): Promise<Finding> {
   const cases = writers(world).flatMap((person) => {
     const { sent, replies } = person.conversation;
-    const known = [...sent.values(), ...replies.map((reply) => ({ ...reply, accepted: reply }))];
+    const known = [
+      ...sent.values(),
+      ...replies.map((reply) => ({
+        ...reply,
+        accepted: reply,
+      })),
+    ];
     return known.flatMap((each) =>
-      each.recording ? { person, ...each, recording: each.recording } : [],
+      each.recording
+        ? {
+            person,
+            ...each,
+            recording: each.recording,
+          }
+        : [],
     );
   });
   return checkCases(
@@ -167,9 +179,20 @@ type Spoken = {
 async function recordingError(site: Site, { person, id, recording, accepted, clearing }: Spoken) {
   if (!accepted && clearing !== 'removed') return null;
   const { token, phone } = person;
-  const got = [{ who: 'user', ...(await site.call('getVoice', { token, id })) }];
+  const got = [
+    {
+      who: 'user',
+      ...(await site.call('getVoice', {
+        token,
+        id,
+      })),
+    },
+  ];
   if (accepted?.author !== 'solace') {
-    const answer = await site.bot('botVoice', person.nextId('fetch'), { phone, id });
+    const answer = await site.bot('botVoice', person.nextId('fetch'), {
+      phone,
+      id,
+    });
     got.push({ who: 'bot', ...answer });
   }
   const isRight = ({ status, bytes }: Answer) =>
@@ -181,7 +204,12 @@ async function recordingError(site: Site, { person, id, recording, accepted, cle
 }
 
 export async function chatStreamsAgree(world: World): Promise<Finding> {
-  const tabs = writers(world).flatMap((person) => person.chats.map((chat) => ({ person, chat })));
+  const tabs = writers(world).flatMap((person) =>
+    person.chats.map((chat) => ({
+      person,
+      chat,
+    })),
+  );
   return checkCases(
     'open chat streams show what the page shows',
     tabs,
@@ -212,7 +240,10 @@ const inBase64 = (marker: string): string[] =>
   });
 
 export async function textIsNowhere({ rig, marker }: World): Promise<Finding> {
-  const entries = readdirSync(rig.stateDir, { recursive: true, withFileTypes: true });
+  const entries = readdirSync(rig.stateDir, {
+    recursive: true,
+    withFileTypes: true,
+  });
   const files = entries.filter((entry) => entry.isFile() && !ofBot.test(entry.name));
   const forms = [marker, ...inBase64(marker)];
   return checkCases(
@@ -257,7 +288,11 @@ function objectId(uniqueKey: string, name: string): string {
   return Buffer.concat([mac(name), mac(mac(name))]).toString('hex');
 }
 
-export type BotEvent = { type: string; timestamp: string; data: Json };
+export type BotEvent = {
+  type: string;
+  timestamp: string;
+  data: Json;
+};
 
 export async function botEventsIn({ control }: Rig): Promise<Map<string, BotEvent[]>> {
   return Map.groupBy(

@@ -26,7 +26,10 @@ export async function deletedAccountsAreGone(world: World): Promise<Finding> {
       return traces.length > 0 ? `${person.phone} has left: ${traces.join(', ')}` : null;
     },
   );
-  return { ...finding, broken: [...finding.broken, ...unreadable(world)] };
+  return {
+    ...finding,
+    broken: [...finding.broken, ...unreadable(world)],
+  };
 }
 
 /** Existing conversations are found by the same method that must find none of a deleted user. */

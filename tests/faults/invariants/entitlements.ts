@@ -30,7 +30,14 @@ export async function plansAgree(world: World): Promise<Finding> {
       const account = accounts.get(person.phone)!;
       const standings = [kept(stateAt(await holdingsOf(world.rig, person), tiers)), kept(account)];
       // During our own trial the profile shows the trial instead; a plan that still waits is granted once it is paid.
-      const granted = kept(account.tierWaits ? { ...account, tier: 'free' } : account);
+      const granted = kept(
+        account.tierWaits
+          ? {
+              ...account,
+              tier: 'free',
+            }
+          : account,
+      );
       const shown = account.trialTier === null ? await told(world, person) : granted;
       if (standings[0] === standings[1] && shown === granted) return null;
       return `${person.phone}: Stripe, database, profile: ${[...standings, shown].join(' ')}`;
@@ -82,7 +89,13 @@ export const kept = ({
   cancelAt,
   scheduledTier,
 }: State): string =>
-  JSON.stringify({ tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier });
+  JSON.stringify({
+    tier,
+    subscriptionStatus,
+    renewalAt,
+    cancelAt,
+    scheduledTier,
+  });
 
 async function told({ site }: World, { token }: Person): Promise<string> {
   const { body } = await site.call('getMe', { token });
@@ -97,8 +110,16 @@ async function told({ site }: World, { token }: Person): Promise<string> {
   });
 }
 
-const without = { renewalAt: null, cancelAt: null, scheduledTier: null };
-const free: State = { tier: 'free', subscriptionStatus: 'active', ...without };
+const without = {
+  renewalAt: null,
+  cancelAt: null,
+  scheduledTier: null,
+};
+const free: State = {
+  tier: 'free',
+  subscriptionStatus: 'active',
+  ...without,
+};
 
 export const liveIn = ({ subscriptions }: Holdings): Subscription[] =>
   subscriptions.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status));
@@ -203,7 +224,12 @@ function endedState({ subscriptions }: Holdings): State {
   if (!unpaid) return free;
   const { items, cancel_at: at } = unpaid;
   const renewalAt = items.data[0]!.current_period_end * 1000;
-  return { ...free, subscriptionStatus: 'unpaid', renewalAt, cancelAt: at && at * 1000 };
+  return {
+    ...free,
+    subscriptionStatus: 'unpaid',
+    renewalAt,
+    cancelAt: at && at * 1000,
+  };
 }
 
 const level = (tier: PlanId): number => planOf(tier).level;
@@ -258,7 +284,13 @@ async function postsIn(
   people: Person[],
 ): Promise<{ posts: Posts; strangers: string[] }> {
   const { id, facts, outcome } = botCalls;
-  const rows = await database.select({ id, facts, outcome }).from(botCalls);
+  const rows = await database
+    .select({
+      id,
+      facts,
+      outcome,
+    })
+    .from(botCalls);
   const byStoredId = new Map(rows.map((row) => [row.id, row]));
   const posts: Posts = new Map();
   for (const person of people) {
@@ -275,7 +307,10 @@ async function postsIn(
 }
 
 function storedPost(row: { facts: string; outcome: string }): StoredPost {
-  return { ...(JSON.parse(row.facts) as StoredPost), allowed: Number(row.outcome === 'allowed') };
+  return {
+    ...(JSON.parse(row.facts) as StoredPost),
+    allowed: Number(row.outcome === 'allowed'),
+  };
 }
 
 /** The local bot counts every message of the conversation, under an id that follows from the message's. */
@@ -286,7 +321,15 @@ function botPosts({ conversation }: Person, stored: Posts): Post[] {
     const { used, weekStart, allowed } = stored.get(id) ?? {};
     if (used === undefined || weekStart === undefined) return [];
     const resetsAt = new Date(weekStart + weekMs).toISOString();
-    return [{ id, count: 1, allowed: allowed === 1, used: used + 1, resetsAt }];
+    return [
+      {
+        id,
+        count: 1,
+        allowed: allowed === 1,
+        used: used + 1,
+        resetsAt,
+      },
+    ];
   });
 }
 
@@ -314,7 +357,10 @@ function chainBreak(person: Person, stored: Posts): string | null {
 export async function streamsAgree({ rig, people }: World): Promise<Finding> {
   const accounts = await accountsIn(rig.database);
   const streams = signedIn({ people }).flatMap(({ phone, followers }) =>
-    followers.map(({ isOpen, total }) => ({ phone, total: isOpen ? total : undefined })),
+    followers.map(({ isOpen, total }) => ({
+      phone,
+      total: isOpen ? total : undefined,
+    })),
   );
   return checkCases(
     'open streams end at the total of the database',

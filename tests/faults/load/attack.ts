@@ -7,7 +7,13 @@ import { untilClosing, type World } from '../rig.ts';
 import { type Call, Site } from '../site.ts';
 import { reportContact, signIn } from './journey.ts';
 
-type Attack = { world: World; site: Site; choices: Choices; attacker: Person; ended: AbortSignal };
+type Attack = {
+  world: World;
+  site: Site;
+  choices: Choices;
+  attacker: Person;
+  ended: AbortSignal;
+};
 
 /** Alternates attacks and pauses of some seconds until the end, so that the two can be compared. */
 export async function keepAttacking(world: World, choices: Choices): Promise<void> {
@@ -22,7 +28,17 @@ export async function keepAttacking(world: World, choices: Choices): Promise<voi
     if (closing.aborted) return;
     const ended = AbortSignal.any([closing, AbortSignal.timeout(choices.between(4000, 7000))]);
     figures.latencies.attack(true);
-    await Promise.all(attacks.map((each) => each({ world, site, choices, attacker, ended })));
+    await Promise.all(
+      attacks.map((each) =>
+        each({
+          world,
+          site,
+          choices,
+          attacker,
+          ended,
+        }),
+      ),
+    );
     figures.latencies.attack(false);
   }
 }
@@ -44,9 +60,18 @@ async function hangUp(attack: Attack): Promise<void> {
     new ReadableStream({ start: (body) => body.enqueue(Buffer.from('{"phone":')) });
   await repeat(attack, 150, async () => {
     const ms = choices.between(1, 60);
-    const init = { method: 'POST', body: half(), duplex: 'half', signal: AbortSignal.timeout(ms) };
+    const init = {
+      method: 'POST',
+      body: half(),
+      duplex: 'half',
+      signal: AbortSignal.timeout(ms),
+    };
     if (choices.chance(0.5))
-      await site.call('streamTicket', { token: attacker.token, body: {}, hangUpMs: ms });
+      await site.call('streamTicket', {
+        token: attacker.token,
+        body: {},
+        hangUpMs: ms,
+      });
     else await fetch(site.url + pageRoutes.requestOtp.path, init).catch(() => undefined);
   });
 }
@@ -75,7 +100,10 @@ async function repeatForVictim(
   const { phone } = choices.pick(people);
   await repeat(attack, pauseMs, async () => {
     const address = `198.18.${choices.between(0, 255)}.${choices.between(0, 255)}`;
-    const answer = await site.call(name, { body: { phone, ...more() }, address });
+    const answer = await site.call(name, {
+      body: { phone, ...more() },
+      address,
+    });
     if (answer.body.token) world.seen.push(`an attacker guessed the code of ${phone}`);
   });
 }
@@ -92,7 +120,12 @@ async function floodBilling(attack: Attack): Promise<void> {
   await repeat(attack, 250, () => {
     const name = choices.pick(['createSubscriptionUpdateSession', 'createPortalSession'] as const);
     return Promise.all(
-      Array.from({ length: 5 }, () => site.call(name, { token: attacker.token, body: {} })),
+      Array.from({ length: 5 }, () =>
+        site.call(name, {
+          token: attacker.token,
+          body: {},
+        }),
+      ),
     );
   });
 }

@@ -28,12 +28,19 @@ beforeEach(() => {
 
 type Result = Partial<Answer>;
 const recording = (): Result => (stored ? { bytes: stored } : { status: 404 });
-const fromUser = { seq: 1, author: 'user', state: 'delivered' } as const;
+const fromUser = {
+  seq: 1,
+  author: 'user',
+  state: 'delivered',
+} as const;
 
 const respond: Partial<Record<Call, (options: Options) => Result | Promise<Result>>> = {
   sendMessage: async ({ body }) => {
     if (!isSignedIn) return { status: 401, code: 'unauthenticated' };
-    const message = { ...(body as { id: string; text: string }), ...fromUser };
+    const message = {
+      ...(body as { id: string; text: string }),
+      ...fromUser,
+    };
     page = [message];
     await arrived();
     return { body: { message } };
@@ -41,7 +48,16 @@ const respond: Partial<Record<Call, (options: Options) => Result | Promise<Resul
   sendVoice: ({ recording: { type, seconds, bytes } = {} as never, query }) => {
     stored = bytes;
     page = [
-      { id: query!.id!, text: '', ...fromUser, voice: { type, seconds, bytes: bytes.length } },
+      {
+        id: query!.id!,
+        text: '',
+        ...fromUser,
+        voice: {
+          type,
+          seconds,
+          bytes: bytes.length,
+        },
+      },
     ];
     return { body: { message: page[0] } };
   },
@@ -127,7 +143,11 @@ test('a cleared message must not be on the page, and reach the bot before the cl
     timestamp: '2026-01-01T00:00:00.000Z',
     data: { phone, messageId },
   };
-  const cleared = { type: 'chat.cleared', timestamp: '2026-01-01T00:00:01.000Z', data: { phone } };
+  const cleared = {
+    type: 'chat.cleared',
+    timestamp: '2026-01-01T00:00:01.000Z',
+    data: { phone },
+  };
   botEvents = [message, cleared];
   expect(await messagesReachedBot(world)).toMatchObject(broken());
   botEvents = [cleared, message];
@@ -138,7 +158,10 @@ test('a recording must reach its user and the bot byte by byte, and be gone afte
   const { world, person } = newWorld();
   await sendMessage(world, person, { hangUp: false, isSpoken: true });
   const sent = stored!;
-  expect(await recordingsAreWhole(world)).toMatchObject({ checked: 1, ...broken() });
+  expect(await recordingsAreWhole(world)).toMatchObject({
+    checked: 1,
+    ...broken(),
+  });
   stored = Buffer.from(sent).fill(0, 900, 901);
   expect(await recordingsAreWhole(world)).toMatchObject(broken('other bytes'));
   stored = null;

@@ -54,7 +54,13 @@ export async function sendMessage(
   const id = randomUUID();
   const recording = isSpoken ? recordingOf(world, person, id) : undefined;
   const text = isSpoken ? '' : `${world.marker} ${person.nextId('message')}`;
-  const sent: Sent = { id, text, recording, sentAt: performance.now(), isInFlight: true };
+  const sent: Sent = {
+    id,
+    text,
+    recording,
+    sentAt: performance.now(),
+    isInFlight: true,
+  };
   person.conversation.sent.set(id, sent);
   await untilAccepted(world, person, sent, hangUp).finally(() => (sent.isInFlight = false));
 }
@@ -65,9 +71,19 @@ function attempt(
   token?: string,
   hangUpMs?: number,
 ) {
-  if (!recording) return site.call('sendMessage', { token, body: { id, text }, hangUpMs });
+  if (!recording)
+    return site.call('sendMessage', {
+      token,
+      body: { id, text },
+      hangUpMs,
+    });
   const query = { id, seconds: String(recording.seconds) };
-  return site.call('sendVoice', { token, query, recording, hangUpMs });
+  return site.call('sendVoice', {
+    token,
+    query,
+    recording,
+    hangUpMs,
+  });
 }
 
 async function untilAccepted(
@@ -144,7 +160,11 @@ export async function receiveReply(world: World, person: Person): Promise<void> 
   const text = `${world.marker} reply ${person.index}`;
   const recording = choices.chance(0.3) ? recordingOf(world, person, id) : undefined;
   const { type, seconds, bytes } = recording ?? {};
-  const voice = bytes && { type, seconds, data: bytes.toString('base64') };
+  const voice = bytes && {
+    type,
+    seconds,
+    data: bytes.toString('base64'),
+  };
   const body = { phone, id, text, ...(voice && { voice }) };
   // Nobody stores what is typed, so a lost call is not repeated.
   const typed = { phone, text: text.slice(0, -2) };
@@ -160,9 +180,20 @@ export async function receiveReply(world: World, person: Person): Promise<void> 
     world.seen.push(`${phone}: the reply ${id} got ${[...results].join(' and ')}`);
     return;
   }
-  conversation.replies.push({ id, text, seq, author: 'solace', state: 'delivered', recording });
+  conversation.replies.push({
+    id,
+    text,
+    seq,
+    author: 'solace',
+    state: 'delivered',
+    recording,
+  });
   if (!choices.chance(0.1)) return;
-  const other = await call('other', { phone, id, text: `${text} changed` });
+  const other = await call('other', {
+    phone,
+    id,
+    text: `${text} changed`,
+  });
   if (!isNotNow(other) && other.status !== 409)
     world.seen.push(`another text under the reply ${id} was answered ${other.status}`);
 }

@@ -20,7 +20,12 @@ import {
 } from './conversation.ts';
 import { Follower } from './streams.ts';
 
-const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
+const shares: Record<Role, number> = {
+  talker: 6,
+  writer: 6,
+  subscriber: 6,
+  visitor: 2,
+};
 
 export async function fillWithPeople(world: World, choices: Choices): Promise<void> {
   const place = async (index: number) => {
@@ -145,7 +150,10 @@ export async function signIn(world: World, person: Person): Promise<void> {
     if (token) {
       person.signedIn(token);
       if (wroteAt !== undefined)
-        world.figures.refusals.push({ phone: person.phone, ms: performance.now() - wroteAt });
+        world.figures.refusals.push({
+          phone: person.phone,
+          ms: performance.now() - wroteAt,
+        });
       return;
     }
     // Others may have reached the limits of this number; a message to the assistant clears them.
@@ -205,7 +213,10 @@ async function logOut(world: World, person: Person): Promise<void> {
   // From now on, their calls may get 401.
   for (const each of body.everywhere ? [...sessions] : [token!]) sessions.delete(each);
   await callUntilTaken(world, person, 'logout', { body, expected });
-  await callUntilTaken(world, person, 'getMe', { token, expected: [401] });
+  await callUntilTaken(world, person, 'getMe', {
+    token,
+    expected: [401],
+  });
   await signIn(world, person);
 }
 
@@ -216,7 +227,11 @@ async function deleteAccount(world: World, person: Person): Promise<void> {
     async () => (conversation.consented ? sendMessage(world, person) : undefined),
     () => write(world, person),
     () => buyAtOnce(world, person),
-    () => world.site.call('putPlatform', { token, body: { platform: 'web' } }),
+    () =>
+      world.site.call('putPlatform', {
+        token,
+        body: { platform: 'web' },
+      }),
   ];
   person.left = true;
   const others = doings.filter(() => choices.chance(0.4)).map((doing) => doing());
@@ -227,7 +242,12 @@ async function deleteAccount(world: World, person: Person): Promise<void> {
 
 async function buyAtOnce({ site }: World, { choices, token }: Person): Promise<void> {
   const body = { tier: choices.pick(paidPlanIds) };
-  const { portalUrl } = (await site.call('createSubscriptionUpdateSession', { token, body })).body;
+  const { portalUrl } = (
+    await site.call('createSubscriptionUpdateSession', {
+      token,
+      body,
+    })
+  ).body;
   if (portalUrl?.includes('/checkout/')) await submit(portalUrl, {});
 }
 
@@ -240,7 +260,14 @@ async function changePlatform(world: World, person: Person): Promise<void> {
 
 async function startTrial(world: World, person: Person, tier: string): Promise<void> {
   const { phone } = person;
-  const [id, order] = [person.nextId('trial'), { phone, tier, days: 7 }];
+  const [id, order] = [
+    person.nextId('trial'),
+    {
+      phone,
+      tier,
+      days: 7,
+    },
+  ];
   const { body, code } = await untilTaken(world, person, () =>
     world.site.bot('botTrials', id, order),
   );
@@ -249,8 +276,16 @@ async function startTrial(world: World, person: Person, tier: string): Promise<v
     return;
   }
   const trialToken = new URL(body.url).searchParams.get('token');
-  const options = { token: undefined, address: person.address(), phone, expected };
-  await callUntilTaken(world, person, 'verifyTrialToken', { ...options, body: { trialToken } });
+  const options = {
+    token: undefined,
+    address: person.address(),
+    phone,
+    expected,
+  };
+  await callUntilTaken(world, person, 'verifyTrialToken', {
+    ...options,
+    body: { trialToken },
+  });
   person.trials += 1;
 }
 
@@ -304,7 +339,11 @@ export async function press(
 }
 
 export function submit(url: string, form: Record<string, string>): Promise<Response> {
-  return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+  return fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    redirect: 'manual',
+  });
 }
 
 export function sessionIn(response: Response): string | null {
@@ -331,7 +370,13 @@ async function post(world: World, person: Person): Promise<void> {
     return;
   }
   const { allowed, used, resetsAt } = answer.body;
-  person.posts.push({ id, count: body.count, allowed, used, resetsAt });
+  person.posts.push({
+    id,
+    count: body.count,
+    allowed,
+    used,
+    resetsAt,
+  });
   if (!again) return;
   const second = await send();
   const [one, other] = [answer, second].map(({ body }) => JSON.stringify(body));

@@ -150,7 +150,11 @@ export async function readPage(site: Site, token: string): Promise<Conversation 
     if (status !== 200) return null;
     const { messages, hasMore } = body as ChatPage;
     read = read
-      ? { ...read, messages: [...messages, ...read.messages], hasMore }
+      ? {
+          ...read,
+          messages: [...messages, ...read.messages],
+          hasMore,
+        }
       : conversationOf(body as ChatPage);
   } while (read.hasMore);
   return read;

@@ -6,7 +6,11 @@ import { add } from '../records.ts';
 import type { Rig } from '../rig.ts';
 import type { Answer, BotCall, Call, Json, Site } from '../site.ts';
 
-export type Simulation = { rig: Rig; site: Site; counts: Map<string, number> };
+export type Simulation = {
+  rig: Rig;
+  site: Site;
+  counts: Map<string, number>;
+};
 
 export class Customer extends Person {
   /** Allowed messages by the end of their week. */
@@ -35,8 +39,12 @@ export class Customer extends Person {
   }
 
   async bot(name: BotCall, more: object = {}): Promise<Json> {
-    return (await this.#simulation.site.bot(name, randomUUID(), { phone: this.phone, ...more }))
-      .body;
+    return (
+      await this.#simulation.site.bot(name, randomUUID(), {
+        phone: this.phone,
+        ...more,
+      })
+    ).body;
   }
 
   /** A control call of the local Stripe about this customer; null when it refuses. */
@@ -107,13 +115,23 @@ async function changePlan(rig: Rig, customer: Customer): Promise<void> {
   const url = await pageFor(customer, choices.pick(paidPlanIds));
   if (url?.includes('/checkout/')) return buy(customer, url);
   if (url?.includes('/portal/'))
-    await press(rig, url, choices, { switch: 6, cancel: 2, keep: 2, release: 1 });
+    await press(rig, url, choices, {
+      switch: 6,
+      cancel: 2,
+      keep: 2,
+      release: 1,
+    });
 }
 
 async function buy(customer: Customer, url: string): Promise<void> {
   const { choices } = customer;
   const authentication = choices.chance(0.8) ? 'complete' : 'fail';
-  const sessionId = sessionIn(await submit(url, { card: choices.weighted(cards), authentication }));
+  const sessionId = sessionIn(
+    await submit(url, {
+      card: choices.weighted(cards),
+      authentication,
+    }),
+  );
   if (!sessionId || choices.chance(0.4)) return;
   await customer.call('verifyCheckoutSession', { sessionId });
 }

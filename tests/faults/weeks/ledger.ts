@@ -13,7 +13,11 @@ import {
 import type { Rig } from '../rig.ts';
 import type { Customer } from './customer.ts';
 
-type Case = { customer: Customer; holdings: Holdings; account: Account | undefined };
+type Case = {
+  customer: Customer;
+  holdings: Holdings;
+  account: Account | undefined;
+};
 
 export async function audit(
   rig: Rig,

@@ -14,9 +14,16 @@ import { act, Customer, type Simulation } from './customer.ts';
 import { audit } from './ledger.ts';
 import { auditUpgrades, leastCents, upgradeAtEveryHour, upgradeTable } from './upgrades.ts';
 
-const number = (fallback: number) => ({ type: 'string' as const, default: String(fallback) });
+const number = (fallback: number) => ({
+  type: 'string' as const,
+  default: String(fallback),
+});
 const { values } = parseArgs({
-  options: { people: number(200), weeks: number(10), seed: number(randomInt(2 ** 31)) },
+  options: {
+    people: number(200),
+    weeks: number(10),
+    seed: number(randomInt(2 ** 31)),
+  },
 });
 const [people, weeks, seed] = [Number(values.people), Number(values.weeks), Number(values.seed)];
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -106,7 +113,10 @@ async function passHalfWeek(
   await rig.control('POST', '/stripe/clock', { advanceSeconds: halfWeekSeconds });
   for (const { phone } of present.filter(({ left }) => !left && choices.chance(0.25))) {
     const order = choices.pick(['original', 'reversed']);
-    await rig.control('POST', '/stripe/webhooks/redeliver', { order, phone });
+    await rig.control('POST', '/stripe/webhooks/redeliver', {
+      order,
+      phone,
+    });
   }
   await passHour(simulation);
 }

@@ -30,7 +30,12 @@ type Story = {
 };
 
 /** `creditCents`: what was taken off its price for `unusedCents`, the share of the week before that was given up. */
-type Week = { moneyCents: number; creditCents: number; unusedCents: number; messages: number };
+type Week = {
+  moneyCents: number;
+  creditCents: number;
+  unusedCents: number;
+  messages: number;
+};
 
 const centsOf = (id: PaidPlanId) => planOf(id).weeklyCents;
 const limitOf = (id: PaidPlanId) => planOf(id).messageLimit!;
@@ -85,13 +90,26 @@ async function live(
   chain: PaidPlanId[],
 ): Promise<Story> {
   const { phone } = customer;
-  const story: Story = { phone, hour, chain, weeks: [], unpaid: 0, afterwards: 0 };
+  const story: Story = {
+    phone,
+    hour,
+    chain,
+    weeks: [],
+    unpaid: 0,
+    afterwards: 0,
+  };
   const [first, ...dearer] = chain as [PaidPlanId, ...PaidPlanId[]];
   await customer.arrive();
   await customer.post(planOf('free').messageLimit!);
   const checkout = (await pageFor(customer, first))!;
-  await rig.control('PUT', '/stripe/webhooks', { mode: 'deliver', phone });
-  await submit(checkout, { card: '4242424242424242', authentication: 'complete' });
+  await rig.control('PUT', '/stripe/webhooks', {
+    mode: 'deliver',
+    phone,
+  });
+  await submit(checkout, {
+    card: '4242424242424242',
+    authentication: 'complete',
+  });
   const messages = [await useUp(customer, first)];
   await customer.pass(hour * 3600);
   for (const plan of dearer) {
@@ -102,7 +120,10 @@ async function live(
     messages.push(await useUp(customer, plan));
   }
   const paid = paidWeeksOf(await holdingsOf(rig, customer), rig);
-  story.weeks = paid.map((week, index) => ({ ...week, messages: messages[index] ?? 0 }));
+  story.weeks = paid.map((week, index) => ({
+    ...week,
+    messages: messages[index] ?? 0,
+  }));
   const ending = hour % 3;
   if (ending === 0) story.unpaid += await declineRenewal(customer);
   else story.afterwards = await (ending === 1 ? dispute(customer) : deleteAndReturn(customer));

@@ -9,7 +9,12 @@ export type Billed = {
   /** Above zero: a debt; below zero: a credit. */
   starting_balance: number;
   ending_balance: number | null;
-  lines: { data: { amount: number; period: { start: number; end: number } }[] };
+  lines: {
+    data: {
+      amount: number;
+      period: { start: number; end: number };
+    }[];
+  };
 };
 
 type Statement = { invoices: Billed[]; asked: boolean; at: number };

@@ -40,17 +40,35 @@ const together = 4;
 const hour = 3600;
 const day = 24 * hour;
 
-const stripeAt = (path: string, fault: object) => ({ stripe: { ...fault, path: `/v1/${path}` } });
+const stripeAt = (path: string, fault: object) => ({
+  stripe: {
+    ...fault,
+    path: `/v1/${path}`,
+  },
+});
 
 const disturbances: Record<string, { faults?: object; kills?: true }> = {
   'Worker killed': { kills: true },
-  'Worker killed while Stripe is slow': { kills: true, faults: { stripe: { delayMs: 40 } } },
-  'Worker killed while the database is slow': { kills: true, faults: { libsql: { delayMs: 15 } } },
+  'Worker killed while Stripe is slow': {
+    kills: true,
+    faults: { stripe: { delayMs: 40 } },
+  },
+  'Worker killed while the database is slow': {
+    kills: true,
+    faults: { libsql: { delayMs: 15 } },
+  },
   'Worker killed after a lost credit note': {
     kills: true,
     faults: stripeAt('credit_notes', { cut: true }),
   },
-  'statement refused': { faults: { libsql: { drop: true, match: 'withdrawal.received' } } },
+  'statement refused': {
+    faults: {
+      libsql: {
+        drop: true,
+        match: 'withdrawal.received',
+      },
+    },
+  },
   'statement kept, response lost': {
     faults: { libsql: { cut: true, match: 'withdrawal.received' } },
   },
@@ -59,26 +77,65 @@ const disturbances: Record<string, { faults?: object; kills?: true }> = {
   'invoices fail': { faults: stripeAt('invoices', { status: 503 }) },
   'credit notes fail': { faults: stripeAt('credit_notes', { status: 500 }) },
   'credit notes fail, remembered': {
-    faults: { stripe: { status: 500, remember: true, match: 'email_type' } },
+    faults: {
+      stripe: {
+        status: 500,
+        remember: true,
+        match: 'email_type',
+      },
+    },
   },
   'credit notes made, response lost': { faults: stripeAt('credit_notes', { cut: true }) },
   'refunds fail': { faults: stripeAt('refunds', { status: 500 }) },
   'refunds made, response lost': { faults: stripeAt('refunds', { cut: true }) },
   'credit notes made too late': { faults: stripeAt('credit_notes', { delayMs: 9500 }) },
-  'result refused': { faults: { libsql: { drop: true, match: 'withdrawal.refunded' } } },
-  'result kept, response lost': { faults: { libsql: { cut: true, match: 'withdrawal.refunded' } } },
-  'mails and bot lose their responses': { faults: { mail: { cut: true }, bot: { cut: true } } },
-  'mails and bot are down': { faults: { mail: { drop: true }, bot: { drop: true } } },
+  'result refused': {
+    faults: {
+      libsql: {
+        drop: true,
+        match: 'withdrawal.refunded',
+      },
+    },
+  },
+  'result kept, response lost': {
+    faults: {
+      libsql: {
+        cut: true,
+        match: 'withdrawal.refunded',
+      },
+    },
+  },
+  'mails and bot lose their responses': {
+    faults: {
+      mail: { cut: true },
+      bot: { cut: true },
+    },
+  },
+  'mails and bot are down': {
+    faults: {
+      mail: { drop: true },
+      bot: { drop: true },
+    },
+  },
 };
 
 type Buyer = Customer & { asked: boolean };
-type Run = Simulation & { choices: Choices; findings: Map<string, Finding> };
+type Run = Simulation & {
+  choices: Choices;
+  findings: Map<string, Finding>;
+};
 
 print(`${rounds} rounds of ${together} withdrawals with --seed=${seed}`);
 await runWithRig('test:withdrawals', async (rig) => {
   const site = new Site(rig.product.siteUrl, rig.botSecret, new CallFigures());
   const choices = new Choices(seed);
-  const run: Run = { rig, site, counts: new Map(), choices, findings: new Map() };
+  const run: Run = {
+    rig,
+    site,
+    counts: new Map(),
+    choices,
+    findings: new Map(),
+  };
   await rig.control('PUT', '/stripe/webhooks', { mode: 'hold' });
 
   const all: Buyer[] = [];
@@ -87,7 +144,11 @@ await runWithRig('test:withdrawals', async (rig) => {
 
   const findings = [...run.findings.values()];
   print(
-    partText({ title: 'Disturbances', header: ['disturbance', 'rounds'], rows: [...run.counts] }),
+    partText({
+      title: 'Disturbances',
+      header: ['disturbance', 'rounds'],
+      rows: [...run.counts],
+    }),
   );
   print(findingsText(findings));
   return findings.length > 0 && findings.every(({ broken }) => broken.length === 0);
@@ -159,7 +220,10 @@ async function moveToPlatinum({ tiers }: Rig, person: Customer, asked: boolean):
 }
 
 async function orderPage(person: Customer, tier: string, startNow: boolean): Promise<string> {
-  const { body } = await person.call('createSubscriptionUpdateSession', { tier, startNow });
+  const { body } = await person.call('createSubscriptionUpdateSession', {
+    tier,
+    startNow,
+  });
   return String(body['portalUrl']);
 }
 
@@ -177,7 +241,11 @@ async function someEvents({ rig, choices }: Run, people: Customer[]): Promise<vo
   for (const { phone } of people) {
     if (choices.chance(0.4)) continue;
     const order = choices.pick(['original', 'reversed']);
-    await rig.control('POST', '/stripe/webhooks/redeliver', { order, times: 2, phone });
+    await rig.control('POST', '/stripe/webhooks/redeliver', {
+      order,
+      times: 2,
+      phone,
+    });
   }
 }
 
@@ -219,7 +287,11 @@ async function settled(run: Run, person: Buyer): Promise<Withdrawal[]> {
 async function check(run: Run, person: Buyer, rows: Withdrawal[]): Promise<void> {
   const { rig } = run;
   const law = (what: string, isKept: boolean, found: unknown) => {
-    const finding = run.findings.get(what) ?? { what, checked: 0, broken: [] };
+    const finding = run.findings.get(what) ?? {
+      what,
+      checked: 0,
+      broken: [],
+    };
     run.findings.set(what, finding);
     finding.checked += 1;
     if (!isKept) finding.broken.push(`${person.phone}: ${JSON.stringify(found)}`);
@@ -233,17 +305,32 @@ async function check(run: Run, person: Buyer, rows: Withdrawal[]): Promise<void>
     `/stripe/customers/${encodeURIComponent(person.phone)}`,
   );
   const customer = String(held.id);
-  const { data: invoices } = await rig.stripe.invoices.list({ customer, limit: 100 });
-  const { data: notes } = await rig.stripe.creditNotes.list({ customer, limit: 100 });
-  const { data: charges } = await rig.stripe.charges.list({ customer, limit: 100 });
+  const { data: invoices } = await rig.stripe.invoices.list({
+    customer,
+    limit: 100,
+  });
+  const { data: notes } = await rig.stripe.creditNotes.list({
+    customer,
+    limit: 100,
+  });
+  const { data: charges } = await rig.stripe.charges.list({
+    customer,
+    limit: 100,
+  });
   const owed = owedByLaw(invoices, person.asked, statement?.billedAt ?? 0);
   const noted = notes.reduce((sum, note) => sum + refundIn(note), 0);
   const credited = notes.reduce((sum, { total }) => sum + total, 0) - noted;
   const refunded = charges.reduce((sum, { amount_refunded: amount }) => sum + amount, 0);
-  law('the refund is what the law leaves', refunded === owed, { refunded, owed });
+  law('the refund is what the law leaves', refunded === owed, {
+    refunded,
+    owed,
+  });
   law('the credit notes are the refund', noted === owed, { noted, owed });
   const credit = creditedByLaw(invoices, person.asked, statement?.billedAt ?? 0);
-  law('what a credit paid is a credit again', credited === credit, { credited, credit });
+  law('what a credit paid is a credit again', credited === credit, {
+    credited,
+    credit,
+  });
   law('the statement says the refund', statement?.refund === owed, {
     said: statement?.refund,
     owed,
@@ -261,10 +348,10 @@ async function check(run: Run, person: Buyer, rows: Withdrawal[]): Promise<void>
   const tier =
     profile['user']?.metadata?.subscriptionTier ?? profile['profile']?.metadata?.subscriptionTier;
   law('the plan is free', tier === 'free', tier);
-  const events: { type: string; data: { phone: string } }[] = await rig.control(
-    'GET',
-    '/bot/events',
-  );
+  const events: {
+    type: string;
+    data: { phone: string };
+  }[] = await rig.control('GET', '/bot/events');
   const told = events.filter(({ data }) => data.phone === person.phone).map(({ type }) => type);
   const timesTold = (type: string) => told.filter((each) => each === type).length;
   law('the bot hears of the statement once', timesTold('withdrawal.received') === 1, told);
@@ -295,5 +382,9 @@ async function expectNoLaterPayment(run: Run, people: Buyer[]): Promise<void> {
   const broken = people.flatMap(({ phone }, index) =>
     before[index] === after[index] ? [] : [phone],
   );
-  findings.set('later', { what: 'nothing is charged later', checked: people.length, broken });
+  findings.set('later', {
+    what: 'nothing is charged later',
+    checked: people.length,
+    broken,
+  });
 }

@@ -48,7 +48,13 @@ async function start(): Promise<void> {
   await migrateDatabase();
   await setUpStripe(varsNow());
 
-  const worker = await startLiveWorker({ root, stateDir, varsFile, report, changed });
+  const worker = await startLiveWorker({
+    root,
+    stateDir,
+    varsFile,
+    report,
+    changed,
+  });
   await styles;
   const website = await startLiveWebsite({
     root,
@@ -72,7 +78,12 @@ async function start(): Promise<void> {
     const name = basename(file);
     try {
       varsNow();
-      if (file !== varsFile) await tryWorker({ root, stateDir, varsFile });
+      if (file !== varsFile)
+        await tryWorker({
+          root,
+          stateDir,
+          varsFile,
+        });
       await services.restart();
       await worker.restart();
       console.log(`${name} has changed: the Worker has started again.`);

@@ -4,7 +4,11 @@ import { createServer, type Connect, type DevEnvironment } from 'vite';
 import { watch } from './watch.ts';
 import type { Mistake } from './worker-log.ts';
 
-type Settings = { root: string; port: number; worker: Connect.NextHandleFunction };
+type Settings = {
+  root: string;
+  port: number;
+  worker: Connect.NextHandleFunction;
+};
 
 /** Serves the website from its sources on a port, with the Worker before it. */
 export async function startLiveWebsite({ root, port, worker }: Settings) {

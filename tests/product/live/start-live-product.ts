@@ -10,8 +10,17 @@ const program = fileURLToPath(new URL('live-process.ts', import.meta.url));
 export async function startLiveProduct(settings: ProductSettings) {
   const { port, sandboxPort, stateDir, varsFile, siteUrl } = await prepare(settings);
   const { log = () => {} } = settings;
-  const live: LiveSettings = { port, sandboxPort, stateDir, varsFile };
-  const { child, exit } = startGroup([program, JSON.stringify(live)], { stateDir, varsFile, log });
+  const live: LiveSettings = {
+    port,
+    sandboxPort,
+    stateDir,
+    varsFile,
+  };
+  const { child, exit } = startGroup([program, JSON.stringify(live)], {
+    stateDir,
+    varsFile,
+    log,
+  });
   const close = async () => {
     if (child.connected) child.disconnect();
     await exit;

@@ -12,8 +12,20 @@ test('a message reports the contact, posts the usage, both signed, and gets a re
   const { reply, usage: answered } = await write('+15551234567', { text: 'Hi' });
   expect(answered).toEqual(usage);
   expect(sandbox.calls).toEqual([
-    { path: '/api/bot/contacts', body: { phone: '+15551234567', whatsappId: '15551234567' } },
-    { path: '/api/bot/usage', body: { phone: '+15551234567', kind: 'text' } },
+    {
+      path: '/api/bot/contacts',
+      body: {
+        phone: '+15551234567',
+        whatsappId: '15551234567',
+      },
+    },
+    {
+      path: '/api/bot/usage',
+      body: {
+        phone: '+15551234567',
+        kind: 'text',
+      },
+    },
   ]);
   expect(await sandbox.messagesOf('15551234567')).toMatchObject([
     { from: 'user', text: 'Hi' },
@@ -26,22 +38,46 @@ test.each([
   ['voice is not in the plan', {}, true, /paid plan/],
   ['the account waits', {}, false, /waiting for approval/],
 ])('says so when %s', async (_, changes, voice, words) => {
-  sandbox.respondWith('/api/bot/usage', 200, { ...usage, allowed: false, ...changes });
-  expect((await write('15550000002', { text: 'Hi', voice })).reply).toMatch(words);
+  sandbox.respondWith('/api/bot/usage', 200, {
+    ...usage,
+    allowed: false,
+    ...changes,
+  });
+  expect(
+    (
+      await write('15550000002', {
+        text: 'Hi',
+        voice,
+      })
+    ).reply,
+  ).toMatch(words);
 });
 
 test('a status is sent to the API', async () => {
   await sandbox.call('POST', '/phones/15550000004/status', { status: 'pending' });
   expect(sandbox.calls).toEqual([
-    { path: '/api/bot/approvals', body: { phone: '+15550000004', status: 'pending' } },
+    {
+      path: '/api/bot/approvals',
+      body: {
+        phone: '+15550000004',
+        status: 'pending',
+      },
+    },
   ]);
 });
 
 test('an error of the API is passed on, and a phone must be a number', async () => {
-  sandbox.respondWith('/api/bot/trials', 409, { success: false, code: 'conflict' });
+  sandbox.respondWith('/api/bot/trials', 409, {
+    success: false,
+    code: 'conflict',
+  });
   expect(await sandbox.call('POST', '/phones/15550000005/trial', {})).toMatchObject({
     status: 502,
-    json: { call: '/api/bot/trials', status: 409, response: { code: 'conflict' } },
+    json: {
+      call: '/api/bot/trials',
+      status: 409,
+      response: { code: 'conflict' },
+    },
   });
   expect((await sandbox.call('POST', '/phones/nobody/messages', {})).status).toBe(400);
 });
@@ -52,12 +88,21 @@ test('events count once, and only when signed', async () => {
   for (let again = 0; again < 3; again += 1)
     expect((await post({ id: 'event-1' })).status).toBe(200);
   expect((await post({ id: 'event-2', signed: {} })).status).toBe(401);
-  expect((await sandbox.call('POST', '/bot/webhook', { type: 'plan.changed', data })).status).toBe(
-    401,
-  );
+  expect(
+    (
+      await sandbox.call('POST', '/bot/webhook', {
+        type: 'plan.changed',
+        data,
+      })
+    ).status,
+  ).toBe(401);
   const events: { data: { phone: string } }[] = (await sandbox.call('GET', '/bot/events')).json;
   expect(events.filter((event) => event.data.phone === data.phone)).toEqual([
-    { type: 'plan.changed', timestamp: '2026-01-01T00:00:00Z', data },
+    {
+      type: 'plan.changed',
+      timestamp: '2026-01-01T00:00:00Z',
+      data,
+    },
   ]);
 });
 
@@ -110,7 +155,11 @@ test('a withdrawal whose data is not as documented is refused', async () => {
   const phone = '+15550000011';
   const refused = [
     await sandbox.postEvent('withdrawal.received', { phone }),
-    await sandbox.postEvent('withdrawal.refunded', { phone, amount: 11.99, currency: 'usd' }),
+    await sandbox.postEvent('withdrawal.refunded', {
+      phone,
+      amount: 11.99,
+      currency: 'usd',
+    }),
   ];
   expect(refused.map(({ status }) => status)).toEqual([422, 422]);
   expect(await sandbox.messagesOf('15550000011')).toEqual([]);

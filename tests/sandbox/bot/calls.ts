@@ -9,7 +9,15 @@ export class ApiError extends HTTPException {
     const error = `The API ${status === null ? 'did not respond to' : `responded with ${status} to`} ${call}`;
     super(502, {
       message: error,
-      res: Response.json({ error, call, status, response }, { status: 502 }),
+      res: Response.json(
+        {
+          error,
+          call,
+          status,
+          response,
+        },
+        { status: 502 },
+      ),
     });
     this.apiStatus = status;
   }
@@ -27,7 +35,12 @@ export function createApi(siteUrl: string, secrets: string) {
     const body = JSON.stringify(input);
     const headers = signedHeaders(webhook, id, body);
     try {
-      const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) };
+      const init = {
+        method: 'POST',
+        headers,
+        body,
+        signal: AbortSignal.timeout(15_000),
+      };
       const response = await fetch(siteUrl + path, init);
       const result = parse(await response.text());
       if (!response.ok) throw new ApiError(path, response.status, result);

@@ -6,7 +6,11 @@ const deadline = { timeout: 30_000 };
 const sandbox = await startTestBot();
 afterAll(() => sandbox.close());
 
-const setMode = (mode: string, phone?: string) => sandbox.call('PUT', '/bot/mode', { mode, phone });
+const setMode = (mode: string, phone?: string) =>
+  sandbox.call('PUT', '/bot/mode', {
+    mode,
+    phone,
+  });
 /** The bot's calls about a phone; it may still reply to the message of another test. */
 const callsFor = (phone: string) => sandbox.calls.filter(({ body }) => body.phone === phone);
 const accepted = async (phone: string) => (await sandbox.call('GET', `/bot/chat/${phone}`)).json;
@@ -37,7 +41,11 @@ test('replies to a message with typing, usage and a text, once, and marks the re
     '/api/bot/messages',
   ]);
   const { body } = callsFor(phone)[2]!;
-  expect(body).toMatchObject({ phone, replyTo: data.messageId, id: `reply-${data.messageId}` });
+  expect(body).toMatchObject({
+    phone,
+    replyTo: data.messageId,
+    id: `reply-${data.messageId}`,
+  });
   expect(body).not.toHaveProperty('crisis');
   expect(await accepted(phone)).toEqual([data]);
   await send(dataOf('This is a CRISIS', phone));
@@ -84,14 +92,27 @@ test.each([
   'fetches, transcribes and counts the voice message of %s; the reply has a voice: %s',
   async (phone, voice) => {
     sandbox.respondWith('/api/bot/usage', 200, { ...usage, voice });
-    const data = { ...dataOf('', phone), voice: { seconds: 7, type: 'audio/webm', bytes: 20 } };
+    const data = {
+      ...dataOf('', phone),
+      voice: {
+        seconds: 7,
+        type: 'audio/webm',
+        bytes: 20,
+      },
+    };
     await send(data);
     await vi.waitFor(() => expect(callsFor(phone)).toHaveLength(5), deadline);
     const id = data.messageId;
     expect(callsFor(phone)).toMatchObject([
       { path: '/api/bot/typing' },
       { path: '/api/bot/voice', body: { phone, id } },
-      { path: '/api/bot/transcripts', body: { id, text: '(A voice message of 7 s)' } },
+      {
+        path: '/api/bot/transcripts',
+        body: {
+          id,
+          text: '(A voice message of 7 s)',
+        },
+      },
       { path: '/api/bot/usage', body: { phone, kind: 'voice' } },
       { path: '/api/bot/messages' },
     ]);
@@ -104,7 +125,12 @@ test.each([
 
 test('writes a reply in growing pieces, and speaks it', async () => {
   const [phone, text] = ['+15551230020', 'One two three four five six seven'];
-  await sandbox.call('POST', '/bot/replies', { phone, text, typed: true, voice: true });
+  await sandbox.call('POST', '/bot/replies', {
+    phone,
+    text,
+    typed: true,
+    voice: true,
+  });
   const calls = callsFor(phone);
   const shown = calls
     .filter(({ path }) => path === '/api/bot/typing')

@@ -20,7 +20,10 @@ type ChatMessageData = {
 /** `answer` accepts and replies, `accept` only accepts, `silent` sends no HTTP response, `refuse` responds 422. */
 const modes = ['answer', 'accept', 'silent', 'refuse'] as const;
 type Mode = (typeof modes)[number];
-const ModeControl = v.object({ mode: v.picklist(modes), phone: v.optional(v.string()) });
+const ModeControl = v.object({
+  mode: v.picklist(modes),
+  phone: v.optional(v.string()),
+});
 
 const flag = v.exactOptional(v.boolean());
 const Reply = v.object({
@@ -62,7 +65,11 @@ export function createChat({ store, siteUrl, secrets }: Setup) {
     if (voice) {
       await call('/api/bot/voice', { phone, id: messageId }, `voice_${messageId}`);
       // The local bot understands no speech: its transcript says how long the recording is.
-      const transcript = { phone, id: messageId, text: `(A voice message of ${voice.seconds} s)` };
+      const transcript = {
+        phone,
+        id: messageId,
+        text: `(A voice message of ${voice.seconds} s)`,
+      };
       await call('/api/bot/transcripts', transcript, `transcript_${messageId}`);
     }
     const kind = voice ? 'voice' : 'text';
@@ -83,7 +90,12 @@ export function createChat({ store, siteUrl, secrets }: Setup) {
 
   async function write({ voice, typed, ...message }: Reply): Promise<object> {
     if (typed) await showInPieces(message);
-    const spoken = voice && { voice: { ...speech, seconds: Math.ceil(speech.seconds) } };
+    const spoken = voice && {
+      voice: {
+        ...speech,
+        seconds: Math.ceil(speech.seconds),
+      },
+    };
     const result = await callApi<object>(
       '/api/bot/messages',
       { ...message, ...spoken },
@@ -101,7 +113,10 @@ export function createChat({ store, siteUrl, secrets }: Setup) {
     const words = text.split(/(?<=\s)/);
     const step = Math.max(1, Math.ceil(words.length / pieces));
     for (let end = step; end < words.length; end += step) {
-      await callApi('/api/bot/typing', { phone, text: words.slice(0, end).join('') });
+      await callApi('/api/bot/typing', {
+        phone,
+        text: words.slice(0, end).join(''),
+      });
       await sleep(pauseMs, undefined, { ref: false });
     }
   }
@@ -252,10 +267,17 @@ function parsed<Data>(schema: v.GenericSchema<unknown, Data>, data: unknown): Da
   return output;
 }
 
-type Told = { type: string; timestamp: string; data: Record<string, unknown> };
+type Told = {
+  type: string;
+  timestamp: string;
+  data: Record<string, unknown>;
+};
 
 const eventsAtOnce = 100;
-const RequestedEvents = v.object({ since: v.string(), after: v.optional(v.string()) });
+const RequestedEvents = v.object({
+  since: v.string(),
+  after: v.optional(v.string()),
+});
 
 /** The bot's webhook for the Worker's events; stores each event once, however often it arrives. */
 export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): Hono {
@@ -273,7 +295,11 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
     const { type, timestamp, data } = event;
     if (type === 'events.requested') return c.json(eventsSince(data));
     const id = c.req.header('webhook-id') ?? '';
-    if (store.get('bot-events', id)) return c.json({ received: true, seen: true });
+    if (store.get('bot-events', id))
+      return c.json({
+        received: true,
+        seen: true,
+      });
     const mode = type === 'chat.message' ? chat.modeOf(data.phone ?? '') : 'accept';
     if (mode === 'silent') return new Promise<never>(() => {});
     if (mode === 'refuse') throw controlError(422, 'The bot refuses it');
@@ -281,9 +307,15 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
     store.put('bot-events', id, event);
     if (type === 'chat.message') chat.accept(data as ChatMessageData);
     if (notice && data.phone)
-      phones.add(data.phone.replace(/\D/g, ''), { from: 'solace', text: notice });
+      phones.add(data.phone.replace(/\D/g, ''), {
+        from: 'solace',
+        text: notice,
+      });
     if (type === 'user.phone_changed' && typeof data['previousPhone'] === 'string')
-      phones.add(data['previousPhone'].replace(/\D/g, ''), { from: 'solace', text: movedAway });
+      phones.add(data['previousPhone'].replace(/\D/g, ''), {
+        from: 'solace',
+        text: movedAway,
+      });
     if (type === 'user.deleted' && data.phone)
       phones.eraseChat(data.phone.replace(/\D/g, ''), timestamp);
     return c.json({ received: true });
@@ -299,7 +331,10 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
       .toSorted((a, b) => a.timestamp.localeCompare(b.timestamp));
     const from = Number(after ?? 0);
     const to = from + eventsAtOnce;
-    return { events: told.slice(from, to), ...(to < told.length && { next: String(to) }) };
+    return {
+      events: told.slice(from, to),
+      ...(to < told.length && { next: String(to) }),
+    };
   }
 
   /** All, or those about a phone, from a place in their order on. */

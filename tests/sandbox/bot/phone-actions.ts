@@ -27,7 +27,15 @@ export function createPhoneActions({ phones, siteUrl, secrets, store }: Setup): 
     const linkCode = linkCodeIn(text);
     const code = person.phone ? undefined : /^\s*(\d{6})\s*$/.exec(text)?.[1];
     try {
-      const names = person.phone ? { ...person, whatsappId: number } : { ...person, code };
+      const names = person.phone
+        ? {
+            ...person,
+            whatsappId: number,
+          }
+        : {
+            ...person,
+            code,
+          };
       await callApi('/api/bot/contacts', { ...names, linkCode });
     } catch (error) {
       if (person.phone) throw error;
@@ -40,7 +48,10 @@ export function createPhoneActions({ phones, siteUrl, secrets, store }: Setup): 
     const isClaim = !person.phone && linkCode !== undefined && !usage.allowed && usage.used === 0;
     const claimed =
       'Thank you! Type the code that has just arrived on the page that you came from.';
-    return { reply: isClaim ? claimed : replyTo(usage, voice, siteUrl), usage };
+    return {
+      reply: isClaim ? claimed : replyTo(usage, voice, siteUrl),
+      usage,
+    };
   }
 
   app.get('/phones', (c) => c.json(phones.recent()));
@@ -57,7 +68,11 @@ export function createPhoneActions({ phones, siteUrl, secrets, store }: Setup): 
     const written =
       typeof input['text'] === 'string' && input['text'].trim() ? input['text'] : undefined;
     const text = written ?? (voice ? 'Voice message' : 'Hi');
-    phones.add(number, { from: 'user', text, ...(voice && { voice }) });
+    phones.add(number, {
+      from: 'user',
+      text,
+      ...(voice && { voice }),
+    });
     const answered = await answer(number, text, voice);
     phones.add(number, { from: 'solace', text: answered.reply });
     return c.json(answered);
@@ -80,7 +95,10 @@ export function createPhoneActions({ phones, siteUrl, secrets, store }: Setup): 
   app.post('/phones/:phone/status', async (c) => {
     const { number, input } = await read(c);
     const { status } = input;
-    const answer = await callApi<object>('/api/bot/approvals', { ...personOf(number), status });
+    const answer = await callApi<object>('/api/bot/approvals', {
+      ...personOf(number),
+      status,
+    });
     const timestamp = new Date().toISOString();
     if (status === 'pending')
       store.put('bot-ended-approvals', crypto.randomUUID(), {
@@ -105,7 +123,13 @@ function hiddenProblem(error: unknown, siteUrl: string): string {
 /** The code of the login page at the end of a message. */
 const linkCodeIn = (text: string) => /([2-9A-HJKMNP-Z]{8})\s*$/.exec(text)?.[1];
 
-async function read(c: Context): Promise<{ number: string; input: Record<string, unknown> }> {
+async function read(c: Context): Promise<{
+  number: string;
+  input: Record<string, unknown>;
+}> {
   const number = numberOf(c);
-  return { number, input: await readControl(c, v.record(v.string(), v.unknown())) };
+  return {
+    number,
+    input: await readControl(c, v.record(v.string(), v.unknown())),
+  };
 }

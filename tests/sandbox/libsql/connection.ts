@@ -33,23 +33,50 @@ const Value = v.pipe(
 
 function encodeValue(value: Value): object {
   if (value === null) return { type: 'null' };
-  if (typeof value === 'bigint') return { type: 'integer', value: value.toString() };
+  if (typeof value === 'bigint')
+    return {
+      type: 'integer',
+      value: value.toString(),
+    };
   if (typeof value === 'number') return { type: 'float', value };
   if (typeof value === 'string') return { type: 'text', value };
-  return { type: 'blob', base64: Buffer.from(value).toString('base64').replace(/=+$/, '') };
+  return {
+    type: 'blob',
+    base64: Buffer.from(value).toString('base64').replace(/=+$/, ''),
+  };
 }
 
 /** The text, or the id of one that is stored on the stream. */
-const sqlSource = { sql: v.nullish(v.string()), sql_id: v.nullish(v.number()) };
+const sqlSource = {
+  sql: v.nullish(v.string()),
+  sql_id: v.nullish(v.number()),
+};
 const Statement = v.object({
   ...sqlSource,
   args: v.optional(v.array(Value), []),
-  named_args: v.optional(v.array(v.object({ name: v.string(), value: Value })), []),
+  named_args: v.optional(
+    v.array(
+      v.object({
+        name: v.string(),
+        value: Value,
+      }),
+    ),
+    [],
+  ),
   want_rows: v.nullish(v.boolean(), true),
 });
 const Ok = v.object({ type: v.literal('ok'), step: v.number() });
-const Condition = v.variant('type', [Ok, v.object({ type: v.literal('not'), cond: Ok })]);
-const Step = v.object({ stmt: Statement, condition: v.nullish(Condition) });
+const Condition = v.variant('type', [
+  Ok,
+  v.object({
+    type: v.literal('not'),
+    cond: Ok,
+  }),
+]);
+const Step = v.object({
+  stmt: Statement,
+  condition: v.nullish(Condition),
+});
 
 export type Statement = v.InferOutput<typeof Statement>;
 export type Step = v.InferOutput<typeof Step>;
@@ -61,9 +88,16 @@ export const Pipeline = v.object({
   requests: v.array(
     v.variant('type', [
       v.object({ type: v.literal('execute'), stmt: Statement }),
-      v.object({ type: v.literal('batch'), batch: v.object({ steps: v.array(Step) }) }),
+      v.object({
+        type: v.literal('batch'),
+        batch: v.object({ steps: v.array(Step) }),
+      }),
       v.object({ type: v.literal('sequence'), ...sqlSource }),
-      v.object({ type: v.literal('store_sql'), sql_id: v.number(), sql: v.string() }),
+      v.object({
+        type: v.literal('store_sql'),
+        sql_id: v.number(),
+        sql: v.string(),
+      }),
       v.object({ type: v.literal('close_sql'), sql_id: v.number() }),
       v.object({ type: v.literal('close') }),
     ]),
@@ -73,12 +107,22 @@ export const Pipeline = v.object({
 const unparsable = /syntax error|incomplete input|unrecognized token/;
 
 /** The code and message of libSQL's server for a failed statement; rethrows other errors. */
-export function describeError(error: unknown): { message: string; code: string } {
+export function describeError(error: unknown): {
+  message: string;
+  code: string;
+} {
   if (!(error instanceof Database.SqliteError)) throw error;
   // Those of `refusal` have the server's code already.
-  if (!error.code.startsWith('SQLITE_')) return { message: error.message, code: error.code };
+  if (!error.code.startsWith('SQLITE_'))
+    return {
+      message: error.message,
+      code: error.code,
+    };
   if (error.code === 'SQLITE_ERROR' && unparsable.test(error.message))
-    return { message: `SQL string could not be parsed: ${error.message}`, code: 'SQL_PARSE_ERROR' };
+    return {
+      message: `SQL string could not be parsed: ${error.message}`,
+      code: 'SQL_PARSE_ERROR',
+    };
   // The server reports SQLITE_CONSTRAINT_UNIQUE as SQLITE_CONSTRAINT, and SQLITE_ERROR as unknown.
   const primary = error.code.split('_').slice(0, 2).join('_');
   return {
@@ -146,8 +190,16 @@ function bind(params: Params, { args, named_args: named }: Statement): Value[] {
 
 /** Changes of the last statement, changes so far, the last rowid. */
 type Counters = { get(): [bigint, bigint, bigint] };
-type Outcome = { rows: Value[][]; changes: bigint | number; rowid: bigint | number };
-type Prepared = { params: Params; cols: object[]; execute: (values: Value[]) => Outcome };
+type Outcome = {
+  rows: Value[][];
+  changes: bigint | number;
+  rowid: bigint | number;
+};
+type Prepared = {
+  params: Params;
+  cols: object[];
+  execute: (values: Value[]) => Outcome;
+};
 
 const changesSchema = /^\s*(?:create|alter|drop|pragma|attach|detach|reindex|vacuum)\b/i;
 /** Also for `explain`, which the engine's binding leaves open: its connection would keep an old snapshot. */
@@ -229,10 +281,22 @@ export class Connection {
   #compile(sql: string): Prepared {
     const params = parametersOf(sql);
     const statement = this.#database.prepare(sql);
-    const cols = statement.columns().map(({ name, type }) => ({ name, decltype: type }));
-    if (!statement.reader) return { params, cols, execute: (values) => runOf(statement, values) };
+    const cols = statement.columns().map(({ name, type }) => ({
+      name,
+      decltype: type,
+    }));
+    if (!statement.reader)
+      return {
+        params,
+        cols,
+        execute: (values) => runOf(statement, values),
+      };
     statement.raw();
-    return { params, cols, execute: (values) => this.#read(statement, values) };
+    return {
+      params,
+      cols,
+      execute: (values) => this.#read(statement, values),
+    };
   }
 
   /** A statement with rows may change some too: one with `returning`. */

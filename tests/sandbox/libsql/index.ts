@@ -77,7 +77,11 @@ async function pipeline(
     const results: object[] = [];
     for (const request of requests) results.push(await stream.respond(request));
     closed = requests.some(({ type }) => type === 'close');
-    return { baton: closed ? null : streams.keep(stream), base_url: null, results };
+    return {
+      baton: closed ? null : streams.keep(stream),
+      base_url: null,
+      results,
+    };
   } finally {
     if (closed) streams.end(stream);
   }
@@ -191,7 +195,13 @@ function createStreams(file: string, idleMs: number) {
   /** Emits `released` when a connection that may have held the write lock has ended: SQLite has one writer at a time. */
   const lock = new EventEmitter().setMaxListeners(0);
   const spare: Connection[] = [];
-  const waiting = new Map<string, { stream: Stream; timer: NodeJS.Timeout }>();
+  const waiting = new Map<
+    string,
+    {
+      stream: Stream;
+      timer: NodeJS.Timeout;
+    }
+  >();
 
   /** The idle stream of this baton, which is valid once. */
   function resume(baton: string): Stream | undefined {

@@ -26,20 +26,36 @@ beforeEach(() => client.executeMultiple(schema));
 test('returns each value as it was sent', async () => {
   const blob = new Uint8Array([0, 255, 128]).buffer;
   const sent = [9_223_372_036_854_775_807n, -1n, 0.1, 'naïve "text"; -- 🌿', null, blob];
-  const { rows } = await client.execute({ sql: 'SELECT ?, ?, ?, ?, ?, ?', args: sent });
+  const { rows } = await client.execute({
+    sql: 'SELECT ?, ?, ?, ?, ?, ?',
+    args: sent,
+  });
   expect(Array.from({ length: sent.length }, (_, i) => rows[0]![i])).toEqual(sent);
 });
 
 test('binds numbers as REAL and bigint as INTEGER', async () => {
   const sql = 'SELECT typeof(?) AS number, typeof(?) AS bigint, typeof(?) AS boolean';
   const { rows } = await client.execute({ sql, args: [1, 1n, true] });
-  expect(rows).toMatchObject([{ number: 'real', bigint: 'integer', boolean: 'integer' }]);
+  expect(rows).toMatchObject([
+    {
+      number: 'real',
+      bigint: 'integer',
+      boolean: 'integer',
+    },
+  ]);
 });
 
 test('returns columns, their types, affected rows and the last rowid', async () => {
   const sql = 'INSERT INTO notes (id, title) VALUES (:id, $title)';
-  const written = await client.execute({ sql, args: { id: 7n, title: 'a' } });
-  expect(written).toMatchObject({ rowsAffected: 1, lastInsertRowid: 7n, rows: [] });
+  const written = await client.execute({
+    sql,
+    args: { id: 7n, title: 'a' },
+  });
+  expect(written).toMatchObject({
+    rowsAffected: 1,
+    lastInsertRowid: 7n,
+    rows: [],
+  });
   const { columns, columnTypes, rowsAffected } = await client.execute(
     'SELECT id, title, count(*) AS n FROM notes',
   );
@@ -47,13 +63,19 @@ test('returns columns, their types, affected rows and the last rowid', async () 
   expect(columnTypes).toEqual(['INTEGER', 'TEXT', '']);
   expect(rowsAffected).toBe(0);
   const returned = await client.execute("UPDATE notes SET title = 'b' RETURNING id, title");
-  expect(returned).toMatchObject({ rowsAffected: 1, rows: [{ id: 7n, title: 'b' }] });
+  expect(returned).toMatchObject({
+    rowsAffected: 1,
+    rows: [{ id: 7n, title: 'b' }],
+  });
 });
 
 test('keeps a batch whole', async () => {
   const error = await failure(client.batch([insert('a'), insert('a')], 'write'));
   expect(error).toBeInstanceOf(LibsqlBatchError);
-  expect(error).toMatchObject({ code: 'SQLITE_CONSTRAINT', statementIndex: 1 });
+  expect(error).toMatchObject({
+    code: 'SQLITE_CONSTRAINT',
+    statementIndex: 1,
+  });
   expect(await titles()).toEqual([]);
 });
 
@@ -107,9 +129,19 @@ test.each([
   [{ requests: [{ type: 'no' }] }],
   [{ requests: [{ type: 'execute', stmt: { sql_id: 1 } }] }],
 ])('refuses what is not Hrana: %o', async (body) => {
-  const init = { method: 'POST', headers: { authorization: `Bearer ${authToken}` } };
+  const init = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${authToken}` },
+  };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  expect((await fetch(`${url}v2/pipeline`, { ...init, body: text })).status).toBe(400);
+  expect(
+    (
+      await fetch(`${url}v2/pipeline`, {
+        ...init,
+        body: text,
+      })
+    ).status,
+  ).toBe(400);
 });
 
 test('writers wait for each other', async () => {
@@ -141,7 +173,10 @@ test('an idle transaction is rolled back, and the waiting ones continue', async 
     await server.close();
     libsql.close();
   });
-  const client = createClient({ url: `http://127.0.0.1:${server.port}`, authToken });
+  const client = createClient({
+    url: `http://127.0.0.1:${server.port}`,
+    authToken,
+  });
   await client.executeMultiple(schema);
   const silent = await client.transaction('write');
   await silent.execute(insert('silent'));

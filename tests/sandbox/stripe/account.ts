@@ -23,7 +23,10 @@ export function changeDashboardSettings(
   world: World,
   changes: Partial<DashboardSettings>,
 ): DashboardSettings {
-  world.store.put('stripe/meta', 'dashboard', { ...dashboardSettings(world), ...changes });
+  world.store.put('stripe/meta', 'dashboard', {
+    ...dashboardSettings(world),
+    ...changes,
+  });
   return dashboardSettings(world);
 }
 
@@ -59,23 +62,40 @@ type Preferences = Record<MethodName, Preference>;
 type Params = Partial<Record<MethodName, { display_preference?: { preference?: Preference } }>>;
 
 /** As in a new account, the bank debit is on, which settles days later. */
-const newAccount: Preferences = { card: 'on', link: 'on', us_bank_account: 'on' };
+const newAccount: Preferences = {
+  card: 'on',
+  link: 'on',
+  us_bank_account: 'on',
+};
 
 function preferences({ store }: World): Preferences {
-  return { ...newAccount, ...store.get<Partial<Preferences>>('stripe/meta', 'methods') };
+  return {
+    ...newAccount,
+    ...store.get<Partial<Preferences>>('stripe/meta', 'methods'),
+  };
 }
 
 /** The id of the only configuration, and the payment methods that it has switched on. */
-export function methodConfiguration(world: World): { id: string; switchedOn: MethodName[] } {
+export function methodConfiguration(world: World): {
+  id: string;
+  switchedOn: MethodName[];
+} {
   const chosen = preferences(world);
-  return { id: configurationId, switchedOn: names.filter((name) => chosen[name] === 'on') };
+  return {
+    id: configurationId,
+    switchedOn: names.filter((name) => chosen[name] === 'on'),
+  };
 }
 
 function present(world: World) {
   const chosen = preferences(world);
   const method = (name: MethodName) => ({
     available: chosen[name] === 'on',
-    display_preference: { overridable: null, preference: chosen[name], value: chosen[name] },
+    display_preference: {
+      overridable: null,
+      preference: chosen[name],
+      value: chosen[name],
+    },
   });
   return newObject<Stripe.PaymentMethodConfiguration>({
     id: configurationId,
@@ -87,7 +107,10 @@ function present(world: World) {
 }
 
 export function listMethodConfigurations(world: World, { params, path }: Call<PageParams>) {
-  return pageOf([present(world)], params, path, { label, all: () => [present(world)] });
+  return pageOf([present(world)], params, path, {
+    label,
+    all: () => [present(world)],
+  });
 }
 
 export function updateMethodConfiguration(world: World, call: Call<Params>) {
@@ -107,5 +130,8 @@ export function updateMethodConfiguration(world: World, call: Call<Params>) {
 export const retrieveTaxSettings = () => newObject<Stripe.Tax.Settings>({ object: 'tax.settings' });
 
 export function listRegistrations(_: World, { params, path }: Call<PageParams>) {
-  return pageOf([], params, path, { label: 'tax registration', all: () => [] });
+  return pageOf([], params, path, {
+    label: 'tax registration',
+    all: () => [],
+  });
 }

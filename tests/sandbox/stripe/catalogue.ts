@@ -82,7 +82,10 @@ export function updatePrice(world: World, call: Call<Stripe.PriceUpdateParams>):
   const current = world.prices.get(idOf(call));
   claimLookupKey(world, params, current);
   const metadata = mergeMetadata(current.metadata, params.metadata);
-  return world.prices.change(current.id, { ...given(params, 'active', 'lookup_key'), metadata });
+  return world.prices.change(current.id, {
+    ...given(params, 'active', 'lookup_key'),
+    metadata,
+  });
 }
 
 /** The active price of an id; throws for others, which cannot be sold. */

@@ -58,6 +58,9 @@ export function addInterval(at: number, interval: string, count: number): number
   return date.getTime() / 1000;
 }
 
-const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const calendar = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeZone: 'UTC',
+});
 /** 21 Nov 2026, as Stripe writes it on invoice lines. */
 export const shortDate = (at: number): string => calendar.format(at * 1000);

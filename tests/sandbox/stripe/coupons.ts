@@ -42,7 +42,10 @@ export function setDiscounts(world: World, id: string, wanted: Wanted): void {
       id: newId('di_1'),
       object: 'discount',
       customer,
-      source: { coupon: world.coupons.get(coupon, 'discounts[0][coupon]').id, type: 'coupon' },
+      source: {
+        coupon: world.coupons.get(coupon, 'discounts[0][coupon]').id,
+        type: 'coupon',
+      },
       start: world.now(),
       subscription: id,
     }),

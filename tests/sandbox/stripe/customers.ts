@@ -48,7 +48,12 @@ function applyUpdates(world: World, id: string, params: Stripe.CustomerUpdatePar
     const before = structuredClone(customer);
     Object.assign(customer, given(params, 'email', 'phone', 'name'));
     if (params.address !== undefined)
-      customer.address = params.address ? { ...noAddress, ...params.address } : null;
+      customer.address = params.address
+        ? {
+            ...noAddress,
+            ...params.address,
+          }
+        : null;
     if (wanted !== undefined) customer.invoice_settings.default_payment_method = method;
     customer.metadata = mergeMetadata(customer.metadata, params.metadata);
     customer._ = {
@@ -60,7 +65,13 @@ function applyUpdates(world: World, id: string, params: Stripe.CustomerUpdatePar
 
 export function retrieveCustomer(world: World, call: Call): Customer | object {
   const customer = world.customers.get(idOf(call));
-  return customer.deleted ? { id: customer.id, object: 'customer', deleted: true } : customer;
+  return customer.deleted
+    ? {
+        id: customer.id,
+        object: 'customer',
+        deleted: true,
+      }
+    : customer;
 }
 
 /** Ends every subscription at once and keeps only the id. */
@@ -110,7 +121,10 @@ const indexAfter = (before: Customer): Indexed => ({
 
 /** The version of a customer that search finds now; null before the index contains the customer. */
 function searchableOf(customer: Customer): Indexed['earlier'] {
-  const { changedAt, earlier } = customer._.indexed ?? { changedAt: Date.now(), earlier: null };
+  const { changedAt, earlier } = customer._.indexed ?? {
+    changedAt: Date.now(),
+    earlier: null,
+  };
   return changedAt + indexDelayMs > Date.now() ? earlier : customer;
 }
 

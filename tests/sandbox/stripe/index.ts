@@ -41,7 +41,15 @@ export function createStripe({ store, ...settings }: Settings & { store: Store }
 
   const app = new Hono();
   app.route('/', createApi(world, atomically));
-  app.route('/', createControl({ world, webhooks, time, atomically }));
+  app.route(
+    '/',
+    createControl({
+      world,
+      webhooks,
+      time,
+      atomically,
+    }),
+  );
   app.route('/', createPages(world, atomically));
   return {
     app,
@@ -73,7 +81,14 @@ function createPages(world: World, atomically: Atomically): Hono {
   app.onError((error, c) => {
     if (!(error instanceof StripeError)) throw error;
     const title = error.status === 404 ? 'Page not found' : 'That did not work';
-    return c.html(closedPage({ title, text: error.message, back: null }), error.status as 404);
+    return c.html(
+      closedPage({
+        title,
+        text: error.message,
+        back: null,
+      }),
+      error.status as 404,
+    );
   });
   return app;
 }
@@ -87,8 +102,14 @@ type Parts = {
 
 const phone = v.optional(v.string());
 const text = v.exactOptional(v.nullable(v.string()));
-const AdvanceClock = v.object({ advanceSeconds: integer(0, 400 * 86_400), phone });
-const WebhookMode = v.object({ mode: v.picklist(['deliver', 'hold']), phone });
+const AdvanceClock = v.object({
+  advanceSeconds: integer(0, 400 * 86_400),
+  phone,
+});
+const WebhookMode = v.object({
+  mode: v.picklist(['deliver', 'hold']),
+  phone,
+});
 const Redelivery = v.object({
   order: v.optional(v.picklist(['original', 'reversed']), 'original'),
   times: v.optional(integer(1, 20), 1),
@@ -219,7 +240,13 @@ function objectsOf(world: World, customer: Customer): object {
   const own = <T extends { customer: string }>(docs: T[]) =>
     docs.filter((doc) => doc.customer === id);
   return shown(world, {
-    customer: customer.deleted ? { id, object: 'customer', deleted: true } : customer,
+    customer: customer.deleted
+      ? {
+          id,
+          object: 'customer',
+          deleted: true,
+        }
+      : customer,
     subscriptions: own(world.subscriptions.all()),
     schedules: own(world.schedules.all()),
     invoices: own(world.invoices.all()),

@@ -21,7 +21,10 @@ export async function listen(port: number) {
 }
 
 async function open(port: number, host: string): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 60_000 }).listen({ port, host });
+  const server = createServer({ keepAliveTimeout: 60_000 }).listen({
+    port,
+    host,
+  });
   await once(server, 'listening');
   return server;
 }

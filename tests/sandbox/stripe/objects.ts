@@ -28,7 +28,10 @@ export type EventObject = {
 export type StripeEvent = Stored<
   Stripe.EventBase,
   {
-    data: { object: EventObject; previous_attributes?: Record<string, unknown> };
+    data: {
+      object: EventObject;
+      previous_attributes?: Record<string, unknown>;
+    };
     type: string;
     /** The customer it concerns, whose events are sent in order. */
     _: { customer: string };
@@ -52,7 +55,10 @@ export type Customer = Stored<
 >;
 
 /** The version of a customer that search finds until the index contains the change made at `changedAt` (unix ms). */
-export type Indexed = { changedAt: number; earlier: Pick<Customer, 'metadata'> | null };
+export type Indexed = {
+  changedAt: number;
+  earlier: Pick<Customer, 'metadata'> | null;
+};
 
 export type Product = Stored<Stripe.Product, { default_price: string | null }>;
 
@@ -96,7 +102,14 @@ export type Coupon = Stored<Stripe.Coupon, object>;
 
 export type Discount = Stored<
   Stripe.Discount,
-  { customer: string; source: { coupon: string; type: 'coupon' }; subscription: string }
+  {
+    customer: string;
+    source: {
+      coupon: string;
+      type: 'coupon';
+    };
+    subscription: string;
+  }
 >;
 
 export type Phase = Stored<Stripe.SubscriptionSchedule.Phase, { items: PhaseItem[] }>;
@@ -105,7 +118,13 @@ export type PhaseItem = Stored<
   { price: string; quantity: number }
 >;
 
-export type Schedule = Stored<Stripe.SubscriptionSchedule, { customer: string; phases: Phase[] }>;
+export type Schedule = Stored<
+  Stripe.SubscriptionSchedule,
+  {
+    customer: string;
+    phases: Phase[];
+  }
+>;
 
 export type Invoice = Stored<
   Stripe.Invoice,
@@ -159,13 +178,22 @@ export type PaymentMethod = Stored<
     card: Stripe.PaymentMethod.Card;
     type: 'card';
     /** `declines` overrides the test card; `isSetUp` allows charges without the cardholder; `isUsed`: no second use. */
-    _: { number: string; declines: boolean | null; isSetUp: boolean; isUsed: boolean };
+    _: {
+      number: string;
+      declines: boolean | null;
+      isSetUp: boolean;
+      isUsed: boolean;
+    };
   }
 >;
 
 export type Charge = Stored<
   Stripe.Charge,
-  { payment_intent: string; payment_method: string; payment_method_details: object }
+  {
+    payment_intent: string;
+    payment_method: string;
+    payment_method_details: object;
+  }
 >;
 
 /**
@@ -193,7 +221,11 @@ export type CreditNote = Stored<
     customer: string;
     invoice: string;
     lines: List<CreditNoteLine>;
-    refunds: { amount_refunded: number; refund: string; type: 'refund' }[];
+    refunds: {
+      amount_refunded: number;
+      refund: string;
+      type: 'refund';
+    }[];
   }
 >;
 
@@ -201,7 +233,13 @@ export type CreditNote = Stored<
 export type CreditNoteLine = Stored<Stripe.CreditNoteLineItem, { unit_amount_decimal: string }>;
 
 /** Recorded: it names the charge and the payment intent, but no customer. */
-export type Dispute = Stored<Stripe.Dispute, { charge: string; payment_method_details: object }>;
+export type Dispute = Stored<
+  Stripe.Dispute,
+  {
+    charge: string;
+    payment_method_details: object;
+  }
+>;
 
 /** The subscription that waits for it. */
 export type SetupIntent = Stored<Stripe.SetupIntent, { _: { subscription: string | null } }>;
@@ -211,7 +249,10 @@ export type CheckoutSession = Stored<
   {
     success_url: string;
     /** The ordered items, and the metadata of the subscription to create. */
-    _: { items: { price: string; quantity: number }[]; metadata: Metadata };
+    _: {
+      items: { price: string; quantity: number }[];
+      metadata: Metadata;
+    };
   }
 >;
 

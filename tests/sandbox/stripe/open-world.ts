@@ -47,7 +47,10 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
     ownerOf,
     collection,
     setCollection(changes, customer) {
-      store.put('stripe/meta', `collection:${customer}`, { ...collection(customer), ...changes });
+      store.put('stripe/meta', `collection:${customer}`, {
+        ...collection(customer),
+        ...changes,
+      });
       return collection(customer);
     },
     unknownCustomers: false,
@@ -65,7 +68,10 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
       object: 'event',
       api_version: apiVersion,
       created: clock.now(customer),
-      data: { object, ...(previous && { previous_attributes: previous }) },
+      data: {
+        object,
+        ...(previous && { previous_attributes: previous }),
+      },
       pending_webhooks: endpoints.length,
       request: { id: null, idempotency_key: null },
       type,

@@ -22,7 +22,11 @@ export async function startStripe({ port, file, ...merchant }: Options) {
   const server = await listen(port);
   const url = `http://localhost:${server.port}`;
   const store = openStore(file);
-  const stripe = createStripe({ store, sandboxUrl: url, ...merchant });
+  const stripe = createStripe({
+    store,
+    sandboxUrl: url,
+    ...merchant,
+  });
   const app = new Hono();
   app.route('/', stripe.app);
   app.notFound((c) => c.json({ error: `There is no ${c.req.method} ${c.req.path}` }, 404));

@@ -39,7 +39,11 @@ export function openStore(file: string) {
   const changed = new Set<string>();
 
   function documentsOf(collection: string): Map<string, unknown> {
-    const rows = () => list.all(collection) as { id: string; value: string }[];
+    const rows = () =>
+      list.all(collection) as {
+        id: string;
+        value: string;
+      }[];
     const documents =
       collections.get(collection) ?? new Map(rows().map(({ id, value }) => [id, parse(value)]));
     collections.set(collection, documents);

@@ -18,7 +18,12 @@ process.once('SIGINT', () => void started.close());
 process.once('SIGTERM', () => void started.close());
 
 const { port } = new URL(started.url);
-const stripe = new Stripe(key, { host: 'localhost', port, protocol: 'http', telemetry: false });
+const stripe = new Stripe(key, {
+  host: 'localhost',
+  port,
+  protocol: 'http',
+  telemetry: false,
+});
 if (seed) await applySeed(stripe, seed).catch((error: Error) => fail(error.message));
 process.stdout.write(`Stripe is on ${started.url}, its key is ${key}\n`);
 

@@ -23,12 +23,21 @@ export type Kind<T> = {
 };
 export type Emit = (type: string, object: Doc, previous?: Record<string, unknown>) => void;
 /** An object that its customer's clock changes, and when (unix seconds). */
-export type Due = { id: string; table: string; at: number; customer: string };
+export type Due = {
+  id: string;
+  table: string;
+  at: number;
+  customer: string;
+};
 
 export const dueCollection = 'stripe/due';
 
 /** What the tables share; while `isHidden` returns true, the tables of this name find no object. */
-type Shared = { store: Store; emit: Emit; isHidden: (name: string) => boolean };
+type Shared = {
+  store: Store;
+  emit: Emit;
+  isHidden: (name: string) => boolean;
+};
 
 export function openTable<T extends Doc>(
   { store, emit, isHidden }: Shared,
@@ -142,7 +151,12 @@ export function newId(prefix: string, length = 24): string {
   return id;
 }
 
-export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: string };
+export type List<T> = {
+  object: 'list';
+  data: T[];
+  has_more: boolean;
+  url: string;
+};
 export type PageParams = { limit?: number; starting_after?: string };
 
 /** A complete list in the format of a list inside an object. */
@@ -164,7 +178,10 @@ export function pageOf<T extends { id: string }>(
   // Recorded: Stripe moves a limit silently into 1 to 100.
   const size = Math.min(Math.max(limit, 1), 100);
   const rest = after === undefined ? docs : docsAfter(after, docs, table);
-  return { ...listOf(rest.slice(0, size), url), has_more: rest.length > size };
+  return {
+    ...listOf(rest.slice(0, size), url),
+    has_more: rest.length > size,
+  };
 }
 
 /** Where cursors are looked up. */

@@ -66,7 +66,10 @@ export const kinds = {
   }),
   creditNotes: kind<stripe.CreditNote>('cn_', 'credit note', { event: 'credit_note' }),
   // Merchants name them.
-  coupons: kind<stripe.Coupon>('coupon ', 'coupon', { pathParam: 'coupon', event: 'coupon' }),
+  coupons: kind<stripe.Coupon>('coupon ', 'coupon', {
+    pathParam: 'coupon',
+    event: 'coupon',
+  }),
   customers: kind<stripe.Customer>('cus_', 'customer', { event: 'customer' }),
   discounts: kind<stripe.Discount>('di_', 'discount'),
   disputes: kind<stripe.Dispute>('du_', 'dispute', {
@@ -92,9 +95,15 @@ export const kinds = {
   portalSessions: kind<stripe.PortalSession>('bps_', 'billing_portal.session', {
     event: 'billing_portal.session',
   }),
-  prices: kind<stripe.Price>('price_', 'price', { pathParam: 'price', event: 'price' }),
+  prices: kind<stripe.Price>('price_', 'price', {
+    pathParam: 'price',
+    event: 'price',
+  }),
   products: kind<stripe.Product>('prod_', 'product', { event: 'product' }),
-  refunds: kind<stripe.Refund>('re_', 'refund', { pathParam: 'refund', event: 'refund' }),
+  refunds: kind<stripe.Refund>('re_', 'refund', {
+    pathParam: 'refund',
+    event: 'refund',
+  }),
   // Before those of subscriptions, with which its ids begin.
   schedules: kind<stripe.Schedule>('sub_sched_', 'subscription schedule', {
     pathParam: 'schedule',
@@ -126,7 +135,11 @@ export function findById(tables: Tables, id: string): Doc | undefined {
 }
 
 /** One request with decoded and validated parameters. */
-export type Call<Params = object> = { params: Params; ids: Record<string, string>; path: string };
+export type Call<Params = object> = {
+  params: Params;
+  ids: Record<string, string>;
+  path: string;
+};
 export type Handler = (world: World, call: Call<never>) => unknown;
 
 /** The id in the address. */

@@ -37,7 +37,11 @@ const accountId = '100000000000009';
 
 const statuses = ['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED'] as const;
 /** An authentication template in one language. */
-type Template = { name: string; language: string; status: (typeof statuses)[number] };
+type Template = {
+  name: string;
+  language: string;
+  status: (typeof statuses)[number];
+};
 const StatusControl = v.object({ status: v.picklist(statuses) });
 
 const kind = v.pipe(v.string(), v.toLowerCase());
@@ -46,7 +50,12 @@ const Component = v.object({
   sub_type: v.optional(kind),
   index: v.optional(v.union([v.string(), v.number()])),
   parameters: v.optional(
-    v.array(v.object({ type: v.optional(v.string()), text: v.optional(v.string()) })),
+    v.array(
+      v.object({
+        type: v.optional(v.string()),
+        text: v.optional(v.string()),
+      }),
+    ),
     [],
   ),
 });
@@ -74,7 +83,11 @@ export function createTemplates({ store, secrets }: Setup) {
   const statusIn = (language: string) =>
     store.get<Template['status']>('templates', language) ?? 'APPROVED';
   const list = (): Template[] =>
-    languages.map((language) => ({ name, language, status: statusIn(language) }));
+    languages.map((language) => ({
+      name,
+      language,
+      status: statusIn(language),
+    }));
   const control = new Hono();
   control.put('/templates/:language', async (c) => {
     const { language } = c.req.param();
@@ -98,7 +111,10 @@ export function createTemplates({ store, secrets }: Setup) {
       const code = onlyText(components.find(isCopyButton), 'button at index 0');
       if (code.length > 15)
         throw graphError(100, 'The one-time password has more than 15 characters');
-      return { text: (texts[language.slice(0, 2)] ?? texts['en']!)(shown), code };
+      return {
+        text: (texts[language.slice(0, 2)] ?? texts['en']!)(shown),
+        code,
+      };
     },
   };
 }
@@ -155,7 +171,11 @@ export function createWhatsapp(
     // As WhatsApp's own ids, it contains the number.
     const id = `wamid.${btoa(`${to}:${crypto.randomUUID()}`)}`;
     phones.add(to, { from: 'solace', ...templates.render(message.template) }, id);
-    statuses.report({ id, number: to, callbackData: message.biz_opaque_callback_data });
+    statuses.report({
+      id,
+      number: to,
+      callbackData: message.biz_opaque_callback_data,
+    });
     return c.json({
       messaging_product: 'whatsapp',
       contacts: [{ input: message.to, wa_id: to }],
@@ -165,10 +185,18 @@ export function createWhatsapp(
 
   app.get('/debug_token', (c) => {
     const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
-    const granular = scopes.map((scope) => ({ scope, target_ids: [accountId] }));
+    const granular = scopes.map((scope) => ({
+      scope,
+      target_ids: [accountId],
+    }));
     const isValid = c.req.query('input_token') === token;
     return c.json({
-      data: { is_valid: isValid, expires_at: 0, scopes, granular_scopes: granular },
+      data: {
+        is_valid: isValid,
+        expires_at: 0,
+        scopes,
+        granular_scopes: granular,
+      },
     });
   });
   app.get('/:id', (c) => {
@@ -185,7 +213,10 @@ export function createWhatsapp(
       .list()
       .filter((template) => template.name.includes(c.req.query('name') ?? ''));
     return c.json({
-      data: found.map((template) => ({ ...template, category: 'AUTHENTICATION' })),
+      data: found.map((template) => ({
+        ...template,
+        category: 'AUTHENTICATION',
+      })),
       paging: {},
     });
   });

@@ -9,7 +9,11 @@ const Delivery = v.object({
   status: v.picklist(['delivered', 'failed', 'none']),
 });
 
-type Sent = { id: string; number: string; callbackData: string | undefined };
+type Sent = {
+  id: string;
+  number: string;
+  callbackData: string | undefined;
+};
 
 /** Meta's codes: sent to a number that has no WhatsApp. */
 const undeliverable = { code: 131_026, title: 'Message undeliverable' };
@@ -42,7 +46,11 @@ export function createStatuses({ store, phones, siteUrl, secrets }: Setup) {
     };
     const statuses = [
       { ...status, status: 'sent' },
-      { ...status, status: outcome, ...(outcome === 'failed' && { errors: [undeliverable] }) },
+      {
+        ...status,
+        status: outcome,
+        ...(outcome === 'failed' && { errors: [undeliverable] }),
+      },
     ];
     const value = { messaging_product: 'whatsapp', statuses };
     const body = JSON.stringify({
@@ -52,7 +60,10 @@ export function createStatuses({ store, phones, siteUrl, secrets }: Setup) {
     const signature = createHmac('sha256', secret).update(body).digest('hex');
     await fetch(`${siteUrl}/api/webhooks/whatsapp`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+      headers: {
+        'content-type': 'application/json',
+        'x-hub-signature-256': `sha256=${signature}`,
+      },
       body,
       signal: AbortSignal.timeout(15_000),
     });

@@ -10,7 +10,12 @@ const template = (changes: object = {}) => ({
   language: { policy: 'deterministic', code: 'en' },
   components: [
     { type: 'body', parameters: code('012345') },
-    { type: 'button', sub_type: 'url', index: '0', parameters: code('012345') },
+    {
+      type: 'button',
+      sub_type: 'url',
+      index: '0',
+      parameters: code('012345'),
+    },
   ],
   ...changes,
 });
@@ -83,7 +88,12 @@ test('a handset shows what was sent to its exact id, also after a restart', asyn
 
 const tooLong = [
   { type: 'body', parameters: code('1234567890123456') },
-  { type: 'button', sub_type: 'url', index: 0, parameters: code('1234567890123456') },
+  {
+    type: 'button',
+    sub_type: 'url',
+    index: 0,
+    parameters: code('1234567890123456'),
+  },
 ];
 const noText = [{ type: 'body', parameters: [{ type: 'text' }] }];
 test.each([
@@ -106,5 +116,8 @@ test.each([
   ['a code of 16 characters', message({ template: template({ components: tooLong }) }), 400, 100],
   ['a message of another type', message({ type: 'image' }), 400, 100],
 ])('refuses %s', async (_, body, status, code, token?: string, sender?: string) => {
-  expect(await send(body, token, sender)).toMatchObject({ status, json: { error: { code } } });
+  expect(await send(body, token, sender)).toMatchObject({
+    status,
+    json: { error: { code } },
+  });
 });

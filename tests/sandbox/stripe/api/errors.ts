@@ -23,8 +23,15 @@ export class StripeError extends Error {
 }
 
 export function invalid(message: string, param?: string, code?: string): StripeError {
-  const details = { message, ...(code && { code }), ...(param && { param }) };
-  return new StripeError(400, { type: 'invalid_request_error', ...details });
+  const details = {
+    message,
+    ...(code && { code }),
+    ...(param && { param }),
+  };
+  return new StripeError(400, {
+    type: 'invalid_request_error',
+    ...details,
+  });
 }
 
 /**
@@ -52,7 +59,12 @@ export function missing(
 export const notFound = (label: string, id: string, pathParam?: string) =>
   missing(label, id, undefined, pathParam);
 
-export type Decline = { message: string; code: string; decline_code?: string; param?: string };
+export type Decline = {
+  message: string;
+  code: string;
+  decline_code?: string;
+  param?: string;
+};
 
 /** 402: the card was declined. With `keep`, the changes of the attempt are kept. */
 export function declined(

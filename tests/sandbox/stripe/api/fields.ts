@@ -169,7 +169,13 @@ function included(world: World, { object, id, data }: Json, step: string): unkno
 function objectNamed(world: World, id: string, step: string): unknown {
   const found = findById(world, id);
   if (!found) throw cannotExpand(step);
-  return 'deleted' in found ? { id, object: 'customer', deleted: true } : found;
+  return 'deleted' in found
+    ? {
+        id,
+        object: 'customer',
+        deleted: true,
+      }
+    : found;
 }
 
 const cannotExpand = (step: string): Error =>

@@ -18,7 +18,12 @@ import { routes } from './routes.ts';
 import { StripeError } from './errors.ts';
 
 const parameters = requests as unknown as Record<string, Fields>;
-const formOptions = { depth: 10, arrayLimit: 500, parameterLimit: 5000, ignoreQueryPrefix: true };
+const formOptions = {
+  depth: 10,
+  arrayLimit: 500,
+  parameterLimit: 5000,
+  ignoreQueryPrefix: true,
+};
 
 /** Stripe's API under /v1. */
 export function createApi(world: World, atomically: Atomically): Hono {
@@ -30,7 +35,15 @@ export function createApi(world: World, atomically: Atomically): Hono {
   }
   app.all('/v1/*', (c) => {
     const message = `Unrecognized request URL (${c.req.method}: ${c.req.path}). If you are trying to list objects, remove the trailing slash. If you are trying to retrieve an object, make sure you passed a valid (non-empty) identifier in your code.`;
-    return c.json({ error: { type: 'invalid_request_error', message } }, 404);
+    return c.json(
+      {
+        error: {
+          type: 'invalid_request_error',
+          message,
+        },
+      },
+      404,
+    );
   });
   return app;
 
@@ -79,7 +92,15 @@ function authenticate({ settings }: World): MiddlewareHandler {
       ? `Invalid API Key provided: ${key.slice(0, 8)}****${key.slice(-4)}`
       : 'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.';
     c.header('WWW-Authenticate', 'Basic realm="Stripe"');
-    return c.json({ error: { type: 'invalid_request_error', message } }, 401);
+    return c.json(
+      {
+        error: {
+          type: 'invalid_request_error',
+          message,
+        },
+      },
+      401,
+    );
   };
 }
 
@@ -88,12 +109,21 @@ const checkVersion: MiddlewareHandler = async function checkVersion(c, next) {
   const wanted = c.req.header('Stripe-Version') ?? apiVersion;
   if (wanted === apiVersion) return next();
   return c.json(
-    { error: { type: 'invalid_request_error', message: `Invalid Stripe API version: ${wanted}` } },
+    {
+      error: {
+        type: 'invalid_request_error',
+        message: `Invalid Stripe API version: ${wanted}`,
+      },
+    },
     400,
   );
 };
 
-type Request = Call & Pick<World, 'unknownCustomers'> & { fields: Fields; handler: Handler };
+type Request = Call &
+  Pick<World, 'unknownCustomers'> & {
+    fields: Fields;
+    handler: Handler;
+  };
 
 /** The response to one request. An error rolls back every change, unless its `keep` is set. */
 function runRequest(world: World, atomically: Atomically, request: Request): ApiResponse {
@@ -164,8 +194,16 @@ declare module 'hono' {
 
 const outOfOrder = { type: 'api_error', message: 'Out of order' };
 
-type KeyedRequest = { key: string | null; path: string; text: string };
-type StoredResponse = ApiResponse & { path: string; digest: string; at: number };
+type KeyedRequest = {
+  key: string | null;
+  path: string;
+  text: string;
+};
+type StoredResponse = ApiResponse & {
+  path: string;
+  digest: string;
+  at: number;
+};
 type Outcome = ApiResponse & { isReplay?: true };
 
 const collection = 'stripe/idempotency_keys';
@@ -190,7 +228,11 @@ function createIdempotency(store: Store) {
     if (stored && stored.at + day > realSeconds()) {
       const isSame = stored.path === path && stored.digest === digest;
       return isSame
-        ? { status: stored.status, body: stored.body, isReplay: true }
+        ? {
+            status: stored.status,
+            body: stored.body,
+            isReplay: true,
+          }
         : keyRefusal(400, reused(key));
     }
     if (running.has(key)) return keyRefusal(409, inUse(key), 'idempotency_key_in_use');
@@ -215,7 +257,15 @@ function createIdempotency(store: Store) {
 /** Stripe stores a response if the endpoint has accepted the parameters. */
 function isStored({ status, body }: ApiResponse): boolean {
   if (status !== 400) return status !== 401 && status !== 409 && status !== 429;
-  const { code, param } = (body as { error?: { code?: string; param?: string } }).error ?? {};
+  const { code, param } =
+    (
+      body as {
+        error?: {
+          code?: string;
+          param?: string;
+        };
+      }
+    ).error ?? {};
   return param === undefined || code === 'resource_missing';
 }
 
@@ -227,5 +277,14 @@ const inUse = (key: string) =>
   `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`;
 
 function keyRefusal(status: number, message: string, code?: string): ApiResponse {
-  return { status, body: { error: { type: 'idempotency_error', message, ...(code && { code }) } } };
+  return {
+    status,
+    body: {
+      error: {
+        type: 'idempotency_error',
+        message,
+        ...(code && { code }),
+      },
+    },
+  };
 }

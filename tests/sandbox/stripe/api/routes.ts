@@ -21,8 +21,19 @@ import { pageOf, type PageParams, type Table } from '../table.ts';
 import { invalid } from './errors.ts';
 
 type Doc = { id: string; object: string };
-type ListParams = PageParams & { customer?: string; subscription?: string; expand?: string[] };
-type Range = number | { gt?: number; gte?: number; lt?: number; lte?: number };
+type ListParams = PageParams & {
+  customer?: string;
+  subscription?: string;
+  expand?: string[];
+};
+type Range =
+  | number
+  | {
+      gt?: number;
+      gte?: number;
+      lt?: number;
+      lte?: number;
+    };
 type Filters<T> = Record<string, (doc: T, wanted: never) => boolean>;
 
 /** The object that the address names. */

@@ -78,7 +78,10 @@ function setupOf(world: World, { id: customer }: Customer, params: Params) {
     if (params[name] !== undefined)
       throw invalid(`You can not pass \`${name}\` in \`setup\` mode.`, name);
   }
-  const intent = newSetupIntent(world, { customer, metadata: newMetadata(data?.metadata) });
+  const intent = newSetupIntent(world, {
+    customer,
+    metadata: newMetadata(data?.metadata),
+  });
   return {
     mode: 'setup',
     currency: currency ?? null,
@@ -104,7 +107,10 @@ function purchaseOf(world: World, { line_items: given = [], subscription_data: d
     payment_method_collection: 'always',
     payment_status: 'unpaid',
     _: {
-      items: items.map(({ price, quantity }) => ({ price: price.id, quantity })),
+      items: items.map(({ price, quantity }) => ({
+        price: price.id,
+        quantity,
+      })),
       metadata: newMetadata(data?.metadata),
     },
   };
@@ -173,7 +179,11 @@ function completeCheckout(world: World, id: string, payment: Payment): CheckoutS
   if (mode === 'setup')
     succeed(world, session.setup_intent ?? '', setUpCard(world, buyer, payment));
   const outcome = mode === 'setup' ? {} : subscribe(world, buyer, session, payment);
-  const completed = { ...outcome, status: 'complete', url: null } as const;
+  const completed = {
+    ...outcome,
+    status: 'complete',
+    url: null,
+  } as const;
   return world.checkoutSessions.change(id, completed, 'checkout.session.completed');
 }
 
@@ -191,7 +201,11 @@ function subscribe(
     ...ordered,
   };
   const { id, latest_invoice: invoice } = createSubscription(world, order, { isAuthenticated });
-  return { invoice, payment_status: 'paid', subscription: id } as const;
+  return {
+    invoice,
+    payment_status: 'paid',
+    subscription: id,
+  } as const;
 }
 
 /** GET shows a checkout and POST completes it; a second POST only redirects. */
@@ -225,11 +239,19 @@ const successUrl = ({ id, success_url: url }: CheckoutSession): string =>
 function checkoutPage(world: World, session: CheckoutSession, message?: string): Html {
   if (session.status === 'expired') {
     const text = 'This page has timed out and nothing was charged. Go back to start again.';
-    return closedPage({ title: 'This checkout has expired', text, back: session.cancel_url });
+    return closedPage({
+      title: 'This checkout has expired',
+      text,
+      back: session.cancel_url,
+    });
   }
   if (session.status === 'complete') {
     const text = 'Everything is in place. There is nothing left to do here.';
-    return closedPage({ title: 'You are all done here', text, back: successUrl(session) });
+    return closedPage({
+      title: 'You are all done here',
+      text,
+      back: successUrl(session),
+    });
   }
   const { locale } = session;
   const summary =
@@ -253,7 +275,10 @@ function checkoutPage(world: World, session: CheckoutSession, message?: string):
 }
 
 /** The only words in the language of the session: programs find buttons by their English names. */
-const subscribeTo: Record<string, string> = { es: 'Suscríbete a', pt: 'Assine o' };
+const subscribeTo: Record<string, string> = {
+  es: 'Suscríbete a',
+  pt: 'Assine o',
+};
 
 function purchaseSummary(world: World, session: CheckoutSession): Html {
   const { amount_total: total, currency, locale } = session;

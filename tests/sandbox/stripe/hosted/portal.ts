@@ -128,7 +128,11 @@ function switchLater(world: World, subscription: Subscription, price: Price): vo
   const { id } = scheduleSubscription(world, subscription);
   const present = phaseOf(subscription);
   const { start, end } = periodFrom(present.end_date, price);
-  const items = present.items.map((item) => ({ ...item, price: price.id, plan: price.id }));
+  const items = present.items.map((item) => ({
+    ...item,
+    price: price.id,
+    plan: price.id,
+  }));
   const next = {
     ...present,
     start_date: start,
@@ -251,7 +255,10 @@ function cardSection(
 ): Html {
   const { id: customer } = liveCustomer(world, session.customer);
   const own = subscription?.default_payment_method ?? null;
-  const method = defaultMethod(world, { customer, default_payment_method: own });
+  const method = defaultMethod(world, {
+    customer,
+    default_payment_method: own,
+  });
   return html`<section class="card stack">
     <h2>Payment method</h2>
     <p>${method ? `${method.card.brand} •••• ${method.card.last4}` : 'No card on file'}</p>

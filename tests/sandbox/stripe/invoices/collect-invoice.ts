@@ -106,7 +106,10 @@ export function settleInvoice(world: World, id: string): Invoice {
   });
   if (invoice._.payment) {
     const payment = world.invoicePayments.change(invoice._.payment, (payment) => {
-      Object.assign(payment, { status: 'paid', amount_paid: payment.amount_requested });
+      Object.assign(payment, {
+        status: 'paid',
+        amount_paid: payment.amount_requested,
+      });
       payment.status_transitions.paid_at = now;
     });
     world.emit('invoice_payment.paid', payment);
@@ -228,5 +231,8 @@ function expireSubscription(world: World, invoice: Invoice): void {
   if (!id) return;
   const { status, latest_invoice: latest } = world.subscriptions.get(id);
   if (status !== 'incomplete' || latest !== invoice.id) return;
-  world.subscriptions.change(id, { status: 'incomplete_expired', ended_at: world.now() });
+  world.subscriptions.change(id, {
+    status: 'incomplete_expired',
+    ended_at: world.now(),
+  });
 }

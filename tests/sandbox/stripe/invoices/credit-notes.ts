@@ -130,8 +130,17 @@ function refundsOf(world: World, invoice: Invoice, params: Params): CreditNote['
   const amount = params.refund_amount ?? 0;
   if (amount === 0) return [];
 
-  const refund = refundCharge(world, chargeOf(world, invoice), { amount, metadata: {} });
-  return [{ amount_refunded: amount, refund: refund.id, type: 'refund' }];
+  const refund = refundCharge(world, chargeOf(world, invoice), {
+    amount,
+    metadata: {},
+  });
+  return [
+    {
+      amount_refunded: amount,
+      refund: refund.id,
+      type: 'refund',
+    },
+  ];
 }
 
 /** The payment of an invoice. Throws if it was paid without one, by the customer's balance for example. */

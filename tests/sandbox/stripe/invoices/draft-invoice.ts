@@ -24,7 +24,10 @@ type Draft = {
 export function draftInvoice(world: World, draft: Draft): Invoice {
   const id = newId('in_1');
   const now = world.now();
-  const data = (draft.lines ?? []).map((line) => ({ ...line, invoice: id }));
+  const data = (draft.lines ?? []).map((line) => ({
+    ...line,
+    invoice: id,
+  }));
   return world.invoices.insert({
     ...addressee(world, draft.customer),
     ...amounts(data),
@@ -54,7 +57,11 @@ export function draftInvoice(world: World, draft: Draft): Invoice {
 /** When Stripe finalizes and first charges a draft that was created at `created`. */
 export function finalization(created: number, isAutomatic: boolean) {
   const at = isAutomatic ? created + draftTime : null;
-  return { auto_advance: isAutomatic, automatically_finalizes_at: at, next_payment_attempt: at };
+  return {
+    auto_advance: isAutomatic,
+    automatically_finalizes_at: at,
+    next_payment_attempt: at,
+  };
 }
 
 function amounts(lines: Line[]) {
@@ -114,7 +121,10 @@ export function finalizeInvoice(world: World, id: string): Invoice {
         ending_balance: endingBalance,
         status: 'open',
       });
-      Object.assign(invoice, { automatically_finalizes_at: null, next_payment_attempt: null });
+      Object.assign(invoice, {
+        automatically_finalizes_at: null,
+        next_payment_attempt: null,
+      });
       invoice.starting_balance = customer.balance;
       invoice.number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
       invoice.effective_at = invoice.status_transitions.finalized_at = world.now();
@@ -130,7 +140,13 @@ export function finalizeInvoice(world: World, id: string): Invoice {
   return due === 0 ? settleInvoice(world, id) : world.invoices.get(id);
 }
 
-function openPayment(world: World, invoice: Invoice): { payment: string; paymentIntent: string } {
+function openPayment(
+  world: World,
+  invoice: Invoice,
+): {
+  payment: string;
+  paymentIntent: string;
+} {
   const { amount_due: amount, currency, customer } = invoice;
   const description =
     invoice.billing_reason === 'subscription_create'

@@ -70,7 +70,10 @@ export function finalize(world: World, call: Call<Stripe.InvoiceFinalizeInvoiceP
   const finalized = finalizeInvoice(world, draft.id);
   if (finalized.status !== 'open') return finalized;
   const advances = call.params.auto_advance ?? finalized.auto_advance ?? false;
-  const plan = { ...finalization(world.now(), advances), automatically_finalizes_at: null };
+  const plan = {
+    ...finalization(world.now(), advances),
+    automatically_finalizes_at: null,
+  };
   return world.invoices.change(draft.id, plan, null);
 }
 
@@ -189,22 +192,40 @@ function periodOf(
 ): Period {
   const now = world.now();
   const [item] = subscription.items.data;
-  if (reason === 'subscription_create' || !item) return { start: now, end: now };
-  if (reason === 'subscription_update') return { start: periodStart(subscription), end: now };
-  return { start: item.current_period_start, end: item.current_period_end };
+  if (reason === 'subscription_create' || !item)
+    return {
+      start: now,
+      end: now,
+    };
+  if (reason === 'subscription_update')
+    return {
+      start: periodStart(subscription),
+      end: now,
+    };
+  return {
+    start: item.current_period_start,
+    end: item.current_period_end,
+  };
 }
 
 /** Stores which line billed an item's current period, for the credit of a later change. */
 function noteBilled(subscription: Subscription, line: Line, invoice: string): void {
   const { subscription_item: item } = line.parent.subscription_item_details;
-  if (line.amount > 0) subscription._.billed[item] = { invoice, invoice_line_items: [line.id] };
+  if (line.amount > 0)
+    subscription._.billed[item] = {
+      invoice,
+      invoice_line_items: [line.id],
+    };
 }
 
 /**
  * Days after the first failed charge on which a payment is retried. Stripe's default is 8 retries within 2 weeks at
  * times that it chooses; here they are fixed.
  */
-const retryDays = { 'two-weeks': [1, 3, 5, 7, 9, 11, 13, 14], 'five-days': [1, 3, 5] } as const;
+const retryDays = {
+  'two-weeks': [1, 3, 5, 7, 9, 11, 13, 14],
+  'five-days': [1, 3, 5],
+} as const;
 
 /** Charges an open invoice without the customer; if that fails, schedules the next retry. */
 export function collectAutomatically(world: World, id: string): void {
@@ -223,7 +244,11 @@ function planRetry(world: World, id: string): void {
   const days = retryDays[world.collection(customer).retries][before.retries];
   world.invoices.change(id, (invoice) => {
     invoice.next_payment_attempt = days === undefined ? null : firstFailure + days * day;
-    invoice._ = { ...invoice._, firstFailure, retries: before.retries + 1 };
+    invoice._ = {
+      ...invoice._,
+      firstFailure,
+      retries: before.retries + 1,
+    };
   });
   if (days === undefined) endRetries(world, world.invoices.get(id));
 }

@@ -75,7 +75,12 @@ export function trialLine(
   period: Period,
 ): Line {
   const description = `Trial period for ${productName(world, item.price)}`;
-  return newLine(subscription, item, { amount: 0, description, period, proration: false });
+  return newLine(subscription, item, {
+    amount: 0,
+    description,
+    period,
+    proration: false,
+  });
 }
 
 type Proration = 'credit' | 'charge';

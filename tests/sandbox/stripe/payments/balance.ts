@@ -37,5 +37,13 @@ function feeDetails(amount: number, currency: string): Stripe.BalanceTransaction
   if (amount === 0) return [];
 
   const description = 'Stripe processing fees';
-  return [{ amount, application: null, currency, description, type: 'stripe_fee' }];
+  return [
+    {
+      amount,
+      application: null,
+      currency,
+      description,
+      type: 'stripe_fee',
+    },
+  ];
 }

@@ -78,13 +78,24 @@ export function failIntent(
     payment_method: null,
     next_action: null,
   } as const;
-  const last_payment_error = { type: 'card_error', ...failure, ...(charge && { charge }) };
-  const changes = { ...failed, last_payment_error, ...(charge && { latest_charge: charge }) };
+  const last_payment_error = {
+    type: 'card_error',
+    ...failure,
+    ...(charge && { charge }),
+  };
+  const changes = {
+    ...failed,
+    last_payment_error,
+    ...(charge && { latest_charge: charge }),
+  };
   return world.paymentIntents.change(id, changes, 'payment_intent.payment_failed');
 }
 
 function requireAction(world: World, { id }: PaymentIntent, method: PaymentMethod): Outcome {
-  const waiting = { payment_method: method.id, ...authenticationOf(`payatt_${id.slice(3)}`) };
+  const waiting = {
+    payment_method: method.id,
+    ...authenticationOf(`payatt_${id.slice(3)}`),
+  };
   world.paymentIntents.change(id, waiting, 'payment_intent.requires_action');
   return { kind: 'action' };
 }
@@ -179,7 +190,11 @@ export function openDispute(world: World, chargeId: string): Dispute {
     currency: charge.currency,
     payment_intent: charge.payment_intent,
     payment_method_details: {
-      card: { brand, case_type: 'chargeback', network_reason_code: '10.4' },
+      card: {
+        brand,
+        case_type: 'chargeback',
+        network_reason_code: '10.4',
+      },
       type: 'card',
     },
   });

@@ -19,7 +19,10 @@ export function createSetupIntent(
   { params }: Call<Stripe.SetupIntentCreateParams>,
 ): SetupIntent {
   const { id: customer } = liveCustomer(world, params.customer ?? '', 'customer');
-  return newSetupIntent(world, { customer, metadata: newMetadata(params.metadata) });
+  return newSetupIntent(world, {
+    customer,
+    metadata: newMetadata(params.metadata),
+  });
 }
 
 /** Saves the card at once, or when its holder has authenticated. Throws 402 when its bank refuses it. */
@@ -39,12 +42,22 @@ export function confirmSetupIntent(
   }
   const method = methodNamed(world, wanted, 'payment_method');
   if (!needsAuthentication(method)) return succeed(world, id, method.id);
-  const attempt = { payment_method: method.id, latest_attempt: newId('setatt_1') };
-  const waiting = { ...attempt, ...authenticationOf(`setatt_${id.slice(6)}`) };
+  const attempt = {
+    payment_method: method.id,
+    latest_attempt: newId('setatt_1'),
+  };
+  const waiting = {
+    ...attempt,
+    ...authenticationOf(`setatt_${id.slice(6)}`),
+  };
   return world.setupIntents.change(id, waiting, 'setup_intent.requires_action');
 }
 
-type NewSetupIntent = { customer: string; metadata?: Metadata; subscription?: string };
+type NewSetupIntent = {
+  customer: string;
+  metadata?: Metadata;
+  subscription?: string;
+};
 
 export function newSetupIntent(
   world: World,
@@ -110,7 +123,11 @@ export function createPaymentIntent(
     const message = `The payment method supplied (${method.id}) belongs to the Customer ${method.customer}. Please include the Customer in the \`customer\` parameter on the PaymentIntent.`;
     throw invalid(message, 'payment_method');
   }
-  const payment = { amount, currency: currency.toLowerCase(), payment_method: method?.id ?? null };
+  const payment = {
+    amount,
+    currency: currency.toLowerCase(),
+    payment_method: method?.id ?? null,
+  };
   return newPaymentIntent(world, { ...payment, customer: null });
 }
 
@@ -127,5 +144,8 @@ export function confirmPaymentIntent(world: World, call: Call): PaymentIntent {
   const outcome = attemptPayment(world, id, world.paymentMethods.get(method));
   const intent = world.paymentIntents.get(id);
   if (outcome.kind !== 'declined') return intent;
-  throw declined(outcome.decline, true, { charge: intent.latest_charge, payment_intent: intent });
+  throw declined(outcome.decline, true, {
+    charge: intent.latest_charge,
+    payment_intent: intent,
+  });
 }

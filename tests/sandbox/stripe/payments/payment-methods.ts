@@ -79,7 +79,12 @@ export function newPaymentMethod(world: World, card: TestCard): PaymentMethod {
     card: cardOf(world, card),
     created: world.now(),
     type: 'card',
-    _: { number: card.number, declines: null, isSetUp: false, isUsed: false },
+    _: {
+      number: card.number,
+      declines: null,
+      isSetUp: false,
+      isUsed: false,
+    },
   });
 }
 
@@ -194,11 +199,31 @@ export const testCards: readonly [TestCard, ...TestCard[]] = [
     note: 'Visa, declined at once',
     refused: decline,
   },
-  { number: '4000000000009995', name: 'chargeDeclinedInsufficientFunds', refused: insufficient },
-  { number: '4000000000000069', name: 'chargeDeclinedExpiredCard', refused: expired },
-  { number: '4000000000000259', name: 'createDispute', disputes: true },
-  { number: '4000000000007726', name: 'pendingRefund', refunds: 'pends' },
-  { number: '4000000000005126', name: 'refundFail', refunds: 'fails' },
+  {
+    number: '4000000000009995',
+    name: 'chargeDeclinedInsufficientFunds',
+    refused: insufficient,
+  },
+  {
+    number: '4000000000000069',
+    name: 'chargeDeclinedExpiredCard',
+    refused: expired,
+  },
+  {
+    number: '4000000000000259',
+    name: 'createDispute',
+    disputes: true,
+  },
+  {
+    number: '4000000000007726',
+    name: 'pendingRefund',
+    refunds: 'pends',
+  },
+  {
+    number: '4000000000005126',
+    name: 'refundFail',
+    refunds: 'fails',
+  },
 ];
 
 /** A card by its number, or by the name that Stripe gives its test objects. */

@@ -77,7 +77,11 @@ export function setRefundOutcome(world: World, customer: string, outcome: Refund
 }
 
 function beginning(outcome: RefundOutcome): Pick<Refund, 'status' | 'pending_reason'> {
-  if (outcome === 'pends') return { status: 'pending', pending_reason: 'processing' };
+  if (outcome === 'pends')
+    return {
+      status: 'pending',
+      pending_reason: 'processing',
+    };
   if (outcome === 'asks') return { status: 'requires_action' };
   return { status: 'succeeded' };
 }
@@ -104,7 +108,10 @@ export function endRefund(world: World, id: string): void {
 /** The money of a refund comes back to the merchant. */
 function failRefund(world: World, id: string): void {
   const { charge, amount, currency } = world.refunds.get(id);
-  const entry = enterBalance(world, 'refund_failure', amount, { id, currency });
+  const entry = enterBalance(world, 'refund_failure', amount, {
+    id,
+    currency,
+  });
   const failed = world.refunds.change(
     id,
     (refund) => {

@@ -79,7 +79,11 @@ function payFirst(
     }),
   );
   const reason = 'subscription_create';
-  const invoice = invoiceSubscription(world, subscription.id, { reason, lines, collect: 'none' });
+  const invoice = invoiceSubscription(world, subscription.id, {
+    reason,
+    lines,
+    collect: 'none',
+  });
   if (world.invoices.get(invoice).status === 'paid') return;
   const outcome = collectInvoice(world, invoice, { isAuthenticated });
   if (mustPay) refuseIncomplete(outcome);
@@ -88,7 +92,10 @@ function payFirst(
 function startTrial(world: World, subscription: Subscription, end: number): void {
   const period = { start: world.now(), end };
   const lines = subscription.items.data.map((item) => trialLine(world, subscription, item, period));
-  invoiceSubscription(world, subscription.id, { reason: 'subscription_create', lines });
+  invoiceSubscription(world, subscription.id, {
+    reason: 'subscription_create',
+    lines,
+  });
   askForMethod(world, subscription);
 }
 
@@ -147,8 +154,17 @@ function buildSubscription(
 
 function automaticTax({ address }: Customer, params: Params): Subscription['automatic_tax'] {
   if (!params.automatic_tax?.enabled)
-    return { disabled_reason: null, enabled: false, liability: null };
-  if (address) return { disabled_reason: null, enabled: true, liability: { type: 'self' } };
+    return {
+      disabled_reason: null,
+      enabled: false,
+      liability: null,
+    };
+  if (address)
+    return {
+      disabled_reason: null,
+      enabled: true,
+      liability: { type: 'self' },
+    };
   throw invalid(
     "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
     undefined,
@@ -176,8 +192,20 @@ function newItems(
   const start = world.now();
   return items.map(({ price: id = '', quantity = 1 }, index) => {
     const price = recurringPrice(world, id, `items[${index}][price]`);
-    const period = trialEnd === null ? periodFrom(start, price) : { start, end: trialEnd };
-    return newSubscriptionItem({ subscription, price, quantity, period, created: start });
+    const period =
+      trialEnd === null
+        ? periodFrom(start, price)
+        : {
+            start,
+            end: trialEnd,
+          };
+    return newSubscriptionItem({
+      subscription,
+      price,
+      quantity,
+      period,
+      created: start,
+    });
   });
 }
 
@@ -210,11 +238,18 @@ export function newSubscriptionItem({
 
 /** The period of a price from `start` on. */
 export function periodFrom(start: number, { recurring }: Price): Period {
-  return { start, end: addInterval(start, recurring.interval, recurring.interval_count) };
+  return {
+    start,
+    end: addInterval(start, recurring.interval, recurring.interval_count),
+  };
 }
 
 export function movePeriod(item: SubscriptionItem, { start, end }: Period): void {
-  Object.assign(item, { current_period_start: start, current_period_end: end, billed_until: end });
+  Object.assign(item, {
+    current_period_start: start,
+    current_period_end: end,
+    billed_until: end,
+  });
 }
 
 type Renewal = {
@@ -259,12 +294,20 @@ export function endTrial(world: World, id: string, at: number, { isRequested = f
     trial_end: at,
     pending_setup_intent: null,
   } as const;
-  renewSubscription(world, id, { at, changes, collect: isRequested ? 'now' : 'after-draft' });
+  renewSubscription(world, id, {
+    at,
+    changes,
+    collect: isRequested ? 'now' : 'after-draft',
+  });
 }
 
 function pauseSubscription(world: World, id: string): void {
   const type = 'trial_end_without_payment_method';
-  const paused = { type: 'subscription', transitioned_at: world.now(), subscription: { type } };
+  const paused = {
+    type: 'subscription',
+    transitioned_at: world.now(),
+    subscription: { type },
+  };
   const subscription = world.subscriptions.change(id, (subscription) => {
     subscription.status = 'paused';
     subscription.status_details = { paused };

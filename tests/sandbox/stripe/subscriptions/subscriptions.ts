@@ -55,7 +55,12 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
   if (before.schedule) endSchedule(world, before.schedule);
   const { canceled_at: canceledAt, cancellation_details: details } = before;
   // Recorded: canceling at once removes the scheduled end; the time of the first request stays.
-  const unplanned = isPlanned ? {} : { cancel_at: null, cancel_at_period_end: false };
+  const unplanned = isPlanned
+    ? {}
+    : {
+        cancel_at: null,
+        cancel_at_period_end: false,
+      };
   const ended = {
     status: 'canceled',
     ended_at: world.now(),
@@ -64,7 +69,10 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
   const changes = {
     ...unplanned,
     ...ended,
-    cancellation_details: { ...details, reason: details.reason ?? reason },
+    cancellation_details: {
+      ...details,
+      reason: details.reason ?? reason,
+    },
   };
   return world.subscriptions.change(id, changes, 'customer.subscription.deleted');
 }
@@ -84,11 +92,18 @@ export function stopCollecting(world: World, subscription: string): void {
 }
 
 function endSchedule(world: World, id: string): void {
-  const ended = { status: 'canceled', canceled_at: world.now(), current_phase: null } as const;
+  const ended = {
+    status: 'canceled',
+    canceled_at: world.now(),
+    current_phase: null,
+  } as const;
   world.schedules.change(id, ended, 'subscription_schedule.canceled');
 }
 
-type Params = { cancel_at?: number | string | null; cancel_at_period_end?: boolean | undefined };
+type Params = {
+  cancel_at?: number | string | null;
+  cancel_at_period_end?: boolean | undefined;
+};
 
 /** Schedules a subscription's cancellation, or undoes that. Throws for a subscription with a schedule. */
 export function applyCancellation(world: World, id: string, params: Params): void {
@@ -171,7 +186,10 @@ export function scheduleSubscription(world: World, subscription: Subscription): 
     id: newId('sub_sched_1'),
     object: 'subscription_schedule',
     created: world.now(),
-    current_phase: { start_date: phase.start_date, end_date: phase.end_date },
+    current_phase: {
+      start_date: phase.start_date,
+      end_date: phase.end_date,
+    },
     customer: subscription.customer,
     phases: [phase],
     subscription: subscription.id,
@@ -187,7 +205,11 @@ export function release(world: World, { id, subscription }: Schedule): Schedule 
     released_at: world.now(),
     released_subscription: subscription,
   } as const;
-  const changes = { ...released, subscription: null, current_phase: null };
+  const changes = {
+    ...released,
+    subscription: null,
+    current_phase: null,
+  };
   return world.schedules.change(id, changes, 'subscription_schedule.released');
 }
 
@@ -217,7 +239,10 @@ export function nextPhase(world: World, id: string): void {
     ({ start_date, end_date }) => start_date <= start && start < end_date,
   );
   if (!phase) return void release(world, schedule);
-  const current = { start_date: phase.start_date, end_date: phase.end_date };
+  const current = {
+    start_date: phase.start_date,
+    end_date: phase.end_date,
+  };
   world.schedules.change(id, { current_phase: current });
   world.subscriptions.change(schedule.subscription ?? '', (subscription) =>
     swapPrices(world, subscription, phase),

@@ -62,7 +62,12 @@ function applyFields(world: World, id: string, params: Params): void {
   world.subscriptions.change(id, (subscription) => {
     Object.assign(subscription, given(params, 'default_payment_method', 'description'));
     if (pause !== undefined)
-      subscription.pause_collection = pause ? { resumes_at: null, ...pause } : null;
+      subscription.pause_collection = pause
+        ? {
+            resumes_at: null,
+            ...pause,
+          }
+        : null;
     subscription.metadata = mergeMetadata(subscription.metadata, metadata);
   });
 }
@@ -124,7 +129,12 @@ function addedItem(world: World, subscription: Subscription, id = ''): Subscript
   const created = world.now();
   const period = { start: created, end: periodEnd(subscription) };
   const price = recurringPrice(world, id, 'items[0][price]');
-  return newSubscriptionItem({ subscription: subscription.id, created, period, price });
+  return newSubscriptionItem({
+    subscription: subscription.id,
+    created,
+    period,
+    price,
+  });
 }
 
 function isSame(
@@ -166,7 +176,10 @@ function linesFor(
   ];
 }
 
-type Change = Manner & { lines: Line[]; edit: (subscription: Subscription) => void };
+type Change = Manner & {
+  lines: Line[];
+  edit: (subscription: Subscription) => void;
+};
 
 function invoiceChange(world: World, id: string, change: Change): void {
   const { lines, edit, mustPay, restart, isAuthenticated } = change;

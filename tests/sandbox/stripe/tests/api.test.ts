@@ -42,7 +42,12 @@ test('lists come in pages, newest first, and their cursor may name a deleted obj
   expect(await page(1, ids[2]!)).toEqual([[ids[3]], true]);
   expect(await page(5, ids[2]!)).toEqual([[ids[3], ids[4]], false]);
   expect(
-    await stripe.customers.list({ email, limit: 2 }).autoPagingToArray({ limit: 50 }),
+    await stripe.customers
+      .list({
+        email,
+        limit: 2,
+      })
+      .autoPagingToArray({ limit: 50 }),
   ).toHaveLength(4);
   const lists = [
     stripe.customers.list({ email, limit: 0 }),
@@ -112,7 +117,10 @@ test('events are signed with the real time, however far the clock was advanced, 
     expect(Stripe.webhooks.constructEvent(body, signature, webhookSecret)).toEqual(event);
   const last = me.shop.received.at(-1)?.event;
   expect(last?.created).toBeGreaterThan(now - 4 * week);
-  expect(last).toMatchObject({ api_version: '2026-10-28.endive', livemode: false });
+  expect(last).toMatchObject({
+    api_version: '2026-10-28.endive',
+    livemode: false,
+  });
 
   await me.stripe.subscriptions.update(id, { metadata: { note: 'kept' } });
   await me.advance(0);
@@ -164,7 +172,10 @@ test('an endpoint receives its subscribed events, and its secret is shown once',
   expect(data).toMatchObject([{ api_version: null, status: 'enabled' }]);
   expect(data[0]).not.toHaveProperty('secret');
   await me.stripe.webhookEndpoints.del(data[0]!.id);
-  const order = { url: `${me.shop.url}/other`, enabled_events: ['invoice.paid'] } as const;
+  const order = {
+    url: `${me.shop.url}/other`,
+    enabled_events: ['invoice.paid'],
+  } as const;
   const { id, secret } = await me.stripe.webhookEndpoints.create({
     ...order,
     enabled_events: ['invoice.paid'],
@@ -218,7 +229,12 @@ test('time passes for one customer alone, and for everybody beside that', async 
   const { id } = await me.subscribe('basic');
   const before = Number((await me.control('GET', '/clock'))['now']);
   const now = Number(
-    (await me.control('POST', '/clock', { advanceSeconds: week - 600, phone }))['now'],
+    (
+      await me.control('POST', '/clock', {
+        advanceSeconds: week - 600,
+        phone,
+      })
+    )['now'],
   );
   expect(now).toBeGreaterThanOrEqual(before + week - 600);
   expect(Number((await me.control('GET', '/clock'))['now'])).toBeLessThan(now);
@@ -238,7 +254,12 @@ test('retries and webhooks are set for one customer alone', async () => {
   await me.subscribe('basic');
   const own = { retries: 'five-days', afterRetries: 'unpaid' };
   const common = { retries: 'two-weeks', afterRetries: 'cancel' };
-  expect(await me.control('PUT', '/settings', { ...own, phone })).toEqual(own);
+  expect(
+    await me.control('PUT', '/settings', {
+      ...own,
+      phone,
+    }),
+  ).toEqual(own);
   expect(await me.control('PUT', '/settings', {})).toEqual(common);
   await me.control('PUT', '/webhooks', { mode: 'hold', phone });
   me.shop.received.length = 0;

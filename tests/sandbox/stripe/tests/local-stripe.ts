@@ -17,7 +17,11 @@ export const draftHour = 3600;
 const secretKey = 'sk_test_local';
 export const webhookSecret = `whsec_${Buffer.from('stripe signs with this').toString('base64')}`;
 
-type Received = { body: string; signature: string; event: Stripe.Event };
+type Received = {
+  body: string;
+  signature: string;
+  event: Stripe.Event;
+};
 type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
 
 /** A local Stripe, the stock SDK as its client, and a merchant's site that receives its events. */
@@ -72,13 +76,25 @@ async function call(
     ...(sent !== undefined && { body: sent }),
   });
   const json: any = await response.json();
-  return { status: response.status, headers: response.headers, json };
+  return {
+    status: response.status,
+    headers: response.headers,
+    json,
+  };
 }
 
 /** The stock SDK. */
 export function clientOf({ url }: { url: string }): Stripe {
-  const host = { host: '127.0.0.1', port: new URL(url).port, protocol: 'http' } as const;
-  return new Stripe(secretKey, { ...host, maxNetworkRetries: 0, telemetry: false });
+  const host = {
+    host: '127.0.0.1',
+    port: new URL(url).port,
+    protocol: 'http',
+  } as const;
+  return new Stripe(secretKey, {
+    ...host,
+    maxNetworkRetries: 0,
+    telemetry: false,
+  });
 }
 
 /** A merchant's site: records what it accepts, and the events that came before it had taken the same customer's last. */
@@ -97,10 +113,20 @@ async function startShop() {
     busy.add(customer);
     await setImmediate();
     busy.delete(customer);
-    if (state.status === 200) received.push({ body, signature, event });
+    if (state.status === 200)
+      received.push({
+        body,
+        signature,
+        event,
+      });
     response.writeHead(state.status).end();
   }
-  return { url: `http://127.0.0.1:${server.port}`, close: () => server.close(), received, state };
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    close: () => server.close(),
+    received,
+    state,
+  };
 }
 
 export const phone = '+15550100123';
@@ -112,7 +138,10 @@ export async function newPerson() {
   const local = await startStripe();
   const { stripe, shop, control } = local;
   const catalogue = await createCatalogue(stripe);
-  await stripe.webhookEndpoints.create({ url: `${shop.url}/hook`, enabled_events: ['*'] });
+  await stripe.webhookEndpoints.create({
+    url: `${shop.url}/hook`,
+    enabled_events: ['*'],
+  });
   const { id: customer } = await stripe.customers.create({ metadata: { phone } });
   return {
     ...local,
@@ -135,7 +164,11 @@ function buttonsOf(
   customer: string,
 ) {
   async function press(page: string, form: Form = {}): Promise<Response> {
-    return fetch(page, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+    return fetch(page, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      redirect: 'manual',
+    });
   }
   async function checkout(tier: Tier) {
     return stripe.checkout.sessions.create({
@@ -153,7 +186,10 @@ function buttonsOf(
   }
   /** Presses a button of the portal, such as `switch`. */
   async function portal(action: string, form?: Form): Promise<Response> {
-    const { url } = await stripe.billingPortal.sessions.create({ customer, configuration });
+    const { url } = await stripe.billingPortal.sessions.create({
+      customer,
+      configuration,
+    });
     return press(`${url}/${action}`, form);
   }
   return { press, checkout, subscribe, portal };
@@ -196,7 +232,11 @@ async function createCatalogue(stripe: Stripe): Promise<Catalogue> {
       recurring: { interval: 'week' },
     } as const;
     prices[tier] = (
-      await stripe.prices.create({ product, lookup_key: `${tier}_weekly`, ...terms })
+      await stripe.prices.create({
+        product,
+        lookup_key: `${tier}_weekly`,
+        ...terms,
+      })
     ).id;
     products.push({ product, prices: [prices[tier]] });
   }

@@ -3,7 +3,11 @@ import { day, draftHour, newPerson, type Person, phone, week } from './local-str
 
 async function failingRenewal(afterRetries: 'unpaid' | 'past_due'): Promise<Person> {
   const me = await newPerson();
-  await me.control('PUT', '/settings', { retries: 'five-days', afterRetries, phone });
+  await me.control('PUT', '/settings', {
+    retries: 'five-days',
+    afterRetries,
+    phone,
+  });
   await me.subscribe('basic');
   await me.setCard(true);
   await me.advance(week + draftHour + 60);
@@ -49,10 +53,16 @@ test('the latest finalized invoice decides, whether an older one is paid, declin
 
 test('a payment that was not authenticated is not retried with the same card', async () => {
   const me = await newPerson();
-  await me.subscribe('basic', { card: '4000002760003184', authentication: 'complete' });
+  await me.subscribe('basic', {
+    card: '4000002760003184',
+    authentication: 'complete',
+  });
   await me.advance(week + draftHour + 60);
   await me.advance(4 * day);
-  expect(await me.invoice()).toMatchObject({ status: 'open', attempt_count: 3 });
+  expect(await me.invoice()).toMatchObject({
+    status: 'open',
+    attempt_count: 3,
+  });
   expect(me.receivedTypes().filter((type) => type === 'invoice.payment_failed')).toHaveLength(1);
   await me.portal('card', { card: '4242424242424242' });
   expect(await me.status()).toBe('past_due');

@@ -6,7 +6,11 @@ async function payer(card = '4242424242424242') {
   await me.subscribe('basic', { card });
   const invoice = await me.invoice();
   const refund = (amount: number) =>
-    me.stripe.creditNotes.create({ invoice: invoice.id, amount, refund_amount: amount });
+    me.stripe.creditNotes.create({
+      invoice: invoice.id,
+      amount,
+      refund_amount: amount,
+    });
   const charge = async () => (await me.stripe.charges.list({ customer: me.customer })).data[0]!;
   return { ...me, invoiceId: invoice.id, refund, charge };
 }
@@ -27,7 +31,10 @@ test('a credit note tells its refund, and the events of both arrive', async () =
   const me = await payer('4000000000007726');
   const { id } = await me.refund(771);
   const note = await me.stripe.creditNotes.retrieve(id, { expand: ['refunds.refund'] });
-  expect(note.refunds[0]!.refund).toMatchObject({ amount: 771, status: 'pending' });
+  expect(note.refunds[0]!.refund).toMatchObject({
+    amount: 771,
+    status: 'pending',
+  });
   await me.advance(2 * day);
   expect(me.receivedTypes()).toEqual(
     expect.arrayContaining([
@@ -44,7 +51,10 @@ test('a refund that the bank sends back frees its amount again, once', async () 
   await me.refund(1199);
   expect(await me.charge()).toMatchObject({ refunded: true });
   await me.advance(3 * day);
-  expect(await me.charge()).toMatchObject({ refunded: false, amount_refunded: 0 });
+  expect(await me.charge()).toMatchObject({
+    refunded: false,
+    amount_refunded: 0,
+  });
   const failures = me.receivedTypes().filter((type) => type === 'refund.failed');
   expect(failures).toHaveLength(1);
 });
@@ -66,7 +76,12 @@ test('amounts are those that banks can pay, and no charge is below the least of 
   const { stripe, customer } = me;
   const { id: product } = await stripe.products.create({ name: 'Abroad' });
   const priceOf = (currency: string, unit_amount: number) =>
-    stripe.prices.create({ product, currency, unit_amount, recurring: { interval: 'week' } });
+    stripe.prices.create({
+      product,
+      currency,
+      unit_amount,
+      recurring: { interval: 'week' },
+    });
   await expect(priceOf('kwd', 5125)).rejects.toMatchObject({ param: 'unit_amount' });
   await expect(priceOf('isk', 90_050)).rejects.toMatchObject({ param: 'unit_amount' });
 
@@ -77,7 +92,11 @@ test('amounts are those that banks can pay, and no charge is below the least of 
     items: [{ price }],
   });
   const refund = (amount: number) =>
-    stripe.creditNotes.create({ invoice: invoice as string, amount, refund_amount: amount });
+    stripe.creditNotes.create({
+      invoice: invoice as string,
+      amount,
+      refund_amount: amount,
+    });
   await expect(refund(1235)).rejects.toMatchObject({ param: 'amount' });
   expect(await refund(1230)).toMatchObject({ total: 1230 });
 

@@ -16,7 +16,11 @@ async function withStripe<T>(words: string[], work: (stripe: Stripe) => Promise<
   const child = spawn(process.execPath, [command, '--port', '0', ...words]);
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const { port } = new URL(/http:\S+(?=,)/.exec(line)![0]);
-  const stripe = new Stripe('sk_test_local', { host: 'localhost', port, protocol: 'http' });
+  const stripe = new Stripe('sk_test_local', {
+    host: 'localhost',
+    port,
+    protocol: 'http',
+  });
   try {
     return await work(stripe);
   } finally {
@@ -37,7 +41,10 @@ test('starts alone with what a seed file says, and makes nothing twice', async (
     customers: (await stripe.customers.list()).data.map(({ id }) => id),
   });
   const first = await withStripe(words, seen);
-  expect(first).toEqual({ prices: [expect.any(String)], customers: [expect.any(String)] });
+  expect(first).toEqual({
+    prices: [expect.any(String)],
+    customers: [expect.any(String)],
+  });
   expect(await withStripe(words, seen)).toEqual(first);
 });
 

@@ -32,7 +32,10 @@ test('without a card nothing is sold, and a first payment that fails may be made
     ...order,
     payment_behavior: 'error_if_incomplete',
   });
-  await expect(strict).rejects.toMatchObject({ type: 'StripeCardError', statusCode: 402 });
+  await expect(strict).rejects.toMatchObject({
+    type: 'StripeCardError',
+    statusCode: 402,
+  });
   expect(await me.subscriptions()).toEqual([]);
   const { id, status } = await me.stripe.subscriptions.create(order);
   expect(status).toBe('incomplete');
@@ -64,10 +67,18 @@ test('a coupon lowers each whole week, and what it took comes back in no credit'
   const charged = lines.data.reduce((sum, { amount }) => sum + amount, 0);
   expect(total).toBe(charged - discounts!.reduce((sum, { amount }) => sum + amount, 0));
 
-  const off = await coupons.create({ amount_off: 9000, currency: 'usd', duration });
+  const off = await coupons.create({
+    amount_off: 9000,
+    currency: 'usd',
+    duration,
+  });
   await subscriptions.update(id, { discounts: [{ coupon: off.id }] });
   await me.advance(week + draftHour);
-  expect(await me.invoice()).toMatchObject({ total: 0, amount_paid: 0, status: 'paid' });
+  expect(await me.invoice()).toMatchObject({
+    total: 0,
+    amount_paid: 0,
+    status: 'paid',
+  });
   await subscriptions.update(id, { discounts: '' });
   expect((await me.current()).discounts).toEqual([]);
   await expect(coupons.create({ duration })).rejects.toThrow('percent_off or amount_off');
@@ -130,9 +141,15 @@ test('a scheduled change hides the other plans until it is canceled', async () =
   const me = await newPerson();
   const { id } = await me.subscribe('premium');
   await me.portal('switch', { price: me.catalogue.prices.basic });
-  const flow = { type: 'subscription_update', subscription_update: { subscription: id } } as const;
+  const flow = {
+    type: 'subscription_update',
+    subscription_update: { subscription: id },
+  } as const;
   const { customer } = me;
-  const refused = me.stripe.billingPortal.sessions.create({ customer, flow_data: flow });
+  const refused = me.stripe.billingPortal.sessions.create({
+    customer,
+    flow_data: flow,
+  });
   await expect(refused).rejects.toMatchObject({ type: 'StripeInvalidRequestError' });
   const { url } = await me.stripe.billingPortal.sessions.create({ customer });
   const page = await (await fetch(url)).text();
@@ -145,9 +162,15 @@ test('a scheduled change hides the other plans until it is canceled', async () =
 test('the portal requires authentication before it saves or charges a card that needs it', async () => {
   const me = await newPerson();
   const { basic, premium: price } = me.catalogue.prices;
-  await me.subscribe('basic', { card: '4000002760003184', authentication: 'complete' });
+  await me.subscribe('basic', {
+    card: '4000002760003184',
+    authentication: 'complete',
+  });
   expect(await (await me.portal('switch', { price })).text()).toContain('Complete authentication');
-  const failed = await me.portal('switch', { price, authentication: 'fail' });
+  const failed = await me.portal('switch', {
+    price,
+    authentication: 'fail',
+  });
   expect([failed.status, await failed.text()]).toEqual([
     402,
     expect.stringContaining('unable to authenticate'),
