@@ -125,6 +125,7 @@ async function start(databaseOf?: number) {
     const env = {
       ...ownEnvironment,
       ...vars,
+      APPROVAL: 'manual',
       SUPPORT_AUDIT_FILE: audit,
     };
     type Ran = { code: number; stdout: string; stderr: string };
@@ -284,6 +285,7 @@ describe('after the database was put back', () => {
     await product.say(moving, 'Written since');
     await product.buy(paying);
     await product.buy(await product.signIn(comer));
+    for (const status of ['pending', 'approved']) await setStatus(comer, status);
     await api('DELETE', '/api/user/me', undefined, leaving);
     await api('DELETE', '/api/user/chat/consent', undefined, withdrawing);
     const objection = '/api/billing/withdrawal/objection';
@@ -435,6 +437,7 @@ describe('after the database was put back', () => {
     });
     for (const phone of [payer, comer]) {
       const token = await product.signIn(phone);
+      expect(await me(token), phone).toMatchObject({ profile: { status: 'approved' } });
       await until(
         'the plan',
         () => product.tierOf(token),

@@ -12,6 +12,7 @@ import { transaction } from '../../lib/transaction.ts';
 import { firstWeek } from '../../usage/week.ts';
 import { generationOf } from './end-sessions.ts';
 import type { Report, Restore, Step } from './restore.ts';
+import { toldSince } from './told-events.ts';
 
 const skewSeconds = 600;
 const deletedAtMost = 10_000;
@@ -19,6 +20,12 @@ const deletedAtMost = 10_000;
 const Metadata = v.object({
   userId: v.string(),
   phone: v.optional(CanonicalPhone),
+});
+
+const Approval = v.object({
+  userId: v.optional(v.string()),
+  phone: v.optional(CanonicalPhone),
+  status: v.picklist(['approved', 'pending']),
 });
 type Line = { text: string; isUnknown?: true };
 
@@ -144,11 +151,9 @@ async function giveCustomer(
   await stripe.customers.update(id, { metadata: { userId, phone } });
 }
 
-async function createAgain(
-  { db, settings, at }: Restore,
-  id: string,
-  phone: PhoneNumber,
-): Promise<void> {
+async function createAgain(restore: Restore, id: string, phone: PhoneNumber): Promise<void> {
+  const { db, settings, at } = restore;
+  const status = await statusOf(restore, { id, phone });
   const now = Date.now();
   const sighting = {
     id,
@@ -165,8 +170,24 @@ async function createAgain(
     otherwise: 'created',
   });
   upsertUser(tx, ['created'], sighting, { settings, now });
-  tx.update(['created'], users, { chatEpoch: generationOf(at) }, eq(users.id, id));
+  tx.update(['created'], users, { chatEpoch: generationOf(at), status }, eq(users.id, id));
   await tx.run();
+}
+
+/** Only an approved person can buy; the bot may have set them back since. */
+async function statusOf(restore: Restore, { id, phone }: { id: string; phone: PhoneNumber }) {
+  const { settings } = restore;
+  if (settings.require('APPROVAL') !== 'manual') return 'approved';
+
+  const told = await toldSince(settings, restore);
+  const approvals = told.flatMap(({ type, data }) => {
+    const read = v.safeParse(Approval, data);
+    return type === 'user.approved' && read.success ? [read.output] : [];
+  });
+  const last = approvals.findLast((approval) =>
+    approval.userId === undefined ? approval.phone === phone : approval.userId === id,
+  );
+  return last?.status ?? 'approved';
 }
 
 async function deletedSince({ db, at }: Restore, stripe: Stripe): Promise<string[]> {
