@@ -35,8 +35,8 @@ export function isFreshSql({ session, now }: ChangeScope) {
  * | `signInNeeded` | the session is limited, or     | 403       | none                            |
  * |                | over ten minutes old           |           |                                 |
  * | `limited`      | the user, the address, its     | 429       | none                            |
- * |                | network or the number had too  |           |                                 |
- * |                | many codes                     |           |                                 |
+ * |                | network (of IPv6) or the       |           |                                 |
+ * |                | number had too many codes      |           |                                 |
  * | `budgetSpent`  | the codes of today reach their | 503       | none                            |
  * |                | budget                         |           |                                 |
  * | `taken`        | the number has a user, perhaps | challenge | as `sent`, but an empty `mac`,  |
@@ -45,14 +45,15 @@ export function isFreshSql({ session, now }: ChangeScope) {
  * |                |                                |           | `daily_codes`                   |
  * | `sent`         | none of these                  | challenge | `phone_changes`; `daily_codes`  |
  * |                |                                |           | + 1; `rate_limit_events` of     |
- * |                |                                |           | user, address, network, and two |
- * |                |                                |           | of the number                   |
+ * |                |                                |           | user, address, network (of      |
+ * |                |                                |           | IPv6), and two of the number    |
  *
  * `taken` must not show, so it writes as many rows as `sent`. The code is sent after the response;
  * it counts even if WhatsApp refuses it, and its status adds a row of `code_messages` without a
- * number. Earlier changes of the account stay live. By `LIMIT_CODES_PER_NUMBER` (1 in 30 s) one
- * of parallel calls of a user, or for a number, passes. If the response of the database is lost,
- * `undoChange` takes the rows back, and the call fails with 503.
+ * number. By `LIMIT_CODES_PER_NUMBER` (1 in 30 s) one of parallel calls of a user, or for a
+ * number, passes. So the same call within 30 s is `limited`; later it sends another code, and the
+ * earlier ones stay live. If the response of the database is lost, `undoChange` takes the rows
+ * back, and the call fails with 503.
  */
 export async function beginPhoneChange(
   scope: ChangeScope,

@@ -39,7 +39,10 @@ type Wanted = {
   only?: SQL | undefined;
 };
 
-/** False if `only` does not hold. Throws 503 if the lease was lost. */
+/**
+ * False if `only` does not hold. Throws 503 if the lease was lost, or the rows
+ * of account and number disagree (`deletionEvent`).
+ */
 export async function deleteRows(
   scope: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,
@@ -80,16 +83,17 @@ type Deletion = Wanted & { phone: PhoneNumber };
  * | `lost`    | another call holds the customer | 503                              | none        |
  * | `gone`    | the user is deleted             | true                             | `customers` |
  * | `kept`    | `only` does not hold            | false                            | none        |
- * | `renamed` | number or id have changed since | again, at most three times, then | none        |
+ * | `renamed` | number or id have changed since | again, three tries in all, then  | none        |
  * |           | they were read                  | 503                              |             |
  * | `deleted` | none of these                   | true                             | see below   |
  *
  * - `outbox`: waiting events go, `user.deleted` is queued (without a bot it is not)
- * - `left_weeks` keeps the count of the number; `chat_erasures` erases a conversation once more
+ * - `left_weeks` keeps the count of a week that has not ended; `chat_erasures` erases a
+ *   conversation once more
  * - deleted: `users`; of the account `sessions`, `push_subscriptions`, `phone_changes`,
- *   `trial_links`, `consents`, `aliases`, `claims`, `identity_conflicts`, its limits, and
- *   `purchase_choices`, unless an open statement of withdrawal needs them; of the number `codes`,
- *   `link_codes` and its limits, without the hard one
+ *   `trial_links`, `consents`, `aliases`, `claims`, `identity_conflicts` (also those of its id),
+ *   its limits, and `purchase_choices`, unless `customers` is left and an open statement of
+ *   withdrawal needs them; of the number `codes`, `link_codes` and its limits, without the hard one
  * - `customers` is deleted if it is closed at Stripe, and left otherwise (`leftBehind`)
  *
  * A second call waits for the lease, and finds no user (401).

@@ -16,38 +16,47 @@ import {
 import { renumberAccount, renumberingOf } from './renumber-account.ts';
 
 /**
- * One transaction of a move; `found` is the account afterwards, `ended` the sessions. For
- * `after-restore`, too, which has no live objects. The first condition that holds decides:
+ * One transaction of a move; `found` is the account afterwards, `ended` the sessions. As
+ * `operations/after-restore` calls it, too, outside the Worker, it announces nothing. The first
+ * condition that holds decides:
  *
  * | outcome        | condition                      | `movePhone`                     | rows      |
  * | -------------- | ------------------------------ | ------------------------------- | --------- |
  * | `taken`        | somebody else has the number   | 409                             | none      |
  * | `gone`         | the account was deleted        | 401                             | none      |
- * | `overtaken`    | `isAllowed` holds no more: by  | 401 `code_spent`                | none      |
- * |                | a code, if another change was  |                                 |           |
- * |                | first, or the session has      |                                 |           |
- * |                | ended                          |                                 |           |
+ * | `overtaken`    | `isAllowed` holds no more. Of  | 401 `code_spent`                | none      |
+ * |                | a move by code: a move has     |                                 |           |
+ * |                | deleted its change, or its     |                                 |           |
+ * |                | session may not act any more   |                                 |           |
  * | `alreadyMoved` | the account has the number: a  | the user                        | none      |
  * |                | repeated move by support       |                                 |           |
- * | `changed`      | number, chat key, id or a      | again, at most five times, then | none      |
+ * | `changed`      | number, chat key, id or a      | again, five tries in all, then  | none      |
  * |                | trial link is another than was | 503                             |           |
  * |                | read                           |                                 |           |
  * | `moved`        | none of these                  | the user                        | see below |
  *
- * - `aliases`, `outbox` and `trial_links` become the new number's
- * - `used_trials` and the count of the week hold for both numbers: `left_weeks` keeps for the old
- *   one a week that has not ended, and for the new one what was left at the old one
- * - the chat key of `users`, and the session that is kept, are bound to the new number
+ * The rows of `moved` (`renumber-account.ts`):
+ *
+ * - `users` gets the number, its chat key bound to it, `usage_seq` + 1, and, unless its week is
+ *   paid, the present `week_start`, and as `used` the greater count of both numbers
+ * - `aliases`: the number (a contest ends), the new spelling instead of the old one, and the id as
+ *   one of an `earlier-number`; `outbox` and `trial_links` become the new number's
+ * - `used_trials` hold for both numbers, and so does in `left_weeks` the count of a week that has
+ *   not ended; the greater count stands
+ * - the session that is kept is bound to the new number
  * - all other `sessions` end, with their `push_subscriptions`
  * - `codes` of both numbers, `link_codes` of the new one, and `phone_changes` of the account or to
  *   the new number are deleted; so are an id and trial links that were not bound to the old
  *   number, by support any id and each unused link
- * - `user.phone_changed` is queued in `outbox`, unless 43 events wait or there is no bot
+ * - `user.phone_changed` is queued in `outbox`, unless 43 events of the account wait that are no
+ *   messages, or there is no bot
  * - `customers` is due if it is at Stripe; `daily_totals` + 1; `used_tokens` gets the marker of a
  *   restore
  *
- * After the response `movePhone` ends streams and tells the bot and Stripe. Of parallel moves by
- * code one is `moved`, and the others are `overtaken`.
+ * After the response `movePhone` ends streams and tells the bot and Stripe. Of parallel moves of
+ * an account by code one is `moved`, and the others are `overtaken`; of two accounts to one
+ * number the second is `taken`. After a lost response the account may have moved: the same call is
+ * then 401 `invalid_code` (`verify-phone-change.ts`), by support `alreadyMoved`.
  */
 export async function moveInDatabase(
   { db, settings }: Scope<'db' | 'settings'>,

@@ -27,7 +27,10 @@ type NewChange = {
   now: number;
 };
 
-/** The same rows for a taken number: its code is none, and counts for nobody else. */
+/**
+ * A taken number gets the same rows, but no code matches, and the code counts under its
+ * `unsent-` names alone.
+ */
 export function storeChange<Outcome extends string>(
   tx: Transaction<Outcome | 'sent' | 'taken', unknown>,
   isFree: SQL,

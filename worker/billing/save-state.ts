@@ -38,10 +38,11 @@ const ifHeld = ['saved', 'outdated'] as const;
  * | `saved`    | none of these                     | saved  | see below                         |
  *
  * `customers`: what was synced, and the lease is over. If something has changed, `users`: the
- * subscription, its week, `usage_seq`. Where a paid week begins, `left_weeks` keeps the free
- * one; a new cancellation counts in `daily_totals`, and one that ended frees
- * `users.reason_counted_for`. `plan.changed` in `outbox`, if the granted plan is another one or
- * ours is off sale, unless 43 events wait or there is no bot.
+ * subscription, its week, the end of a trial, `usage_seq`. Where a paid week begins, `left_weeks`
+ * keeps the free one, and where it ends, `users` goes on with a kept one (`weekAfter`); a new
+ * cancellation counts in `daily_totals`, and one that ended frees `users.reason_counted_for`.
+ * `plan.changed` in `outbox`, if the granted plan is another one, and once more if ours is off
+ * sale, unless 43 events of the account wait that are no messages, or there is no bot.
  */
 export async function saveState(
   { db, settings }: Scope<'db' | 'settings'>,

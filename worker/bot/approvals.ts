@@ -15,13 +15,14 @@ import { applyToPerson, personTransaction, unknownPerson, type Person } from './
  * | `conflict` | two people (`person.ts`)   | 409    | see there                              |
  * | `unknown`  | nobody has the names       | 404    | none                                   |
  * | `kept`     | the account has the status | id     | `bot_calls`                            |
- * | `approved` | it is to be approved       | id     | `bot_calls`; `users.status`; a         |
- * |            |                            |        | `user.approved` in `outbox`            |
+ * | `approved` | it is to be approved       | id     | `bot_calls`; `users.status`; in        |
+ * |            |                            |        | `outbox` a `user.approved` replaces    |
+ * |            |                            |        | one that waits                         |
  * | `pending`  | it is to wait              | id     | `bot_calls`; `users.status`; a waiting |
  * |            |                            |        | `user.approved` goes                   |
  *
- * After `pending`, `endpoints/bot.ts` ends the streams of the account. The same call again writes
- * nothing, and ends them again.
+ * If it is to wait, also after `kept`, `endpoints/bot.ts` ends the streams of the account. The
+ * same call again writes nothing, and ends them again.
  */
 export async function changeStatus(
   scope: SignedCall & Scope<'settings'>,

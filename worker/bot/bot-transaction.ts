@@ -18,9 +18,10 @@ import type { BotCall } from './signed-call.ts';
 export type SignedCall = Scope<'db' | 'now'> & { botCall: BotCall };
 
 /**
- * A transaction of a signed call, whose decision stays in `bot_calls`: the same call again finds
- * its outcome and facts, and writes nothing, unless the outcome is `forgotten`. Its `reads` are
- * read again. The same id with another body or path writes nothing and is 409 `idReused`.
+ * A transaction of a signed call, whose decision stays in `bot_calls` for seven days
+ * (`delete-expired.ts`): the same call again finds its outcome and facts, and writes nothing. Its
+ * `reads` are read again. While the row stays, the same id with another body or path writes
+ * nothing and is 409 `idReused`. A `forgotten` outcome leaves no row: any call with its id decides.
  */
 export async function botTransaction<
   Facts extends FactsSql,
@@ -92,8 +93,8 @@ type StoredOptions = {
 
 /**
  * The row of a call, by one of its names; only the transaction that inserted it
- * has its `by`. A repeated call does not find its own `by`, so that the condition
- * of each effect is null.
+ * has its `by`. The row of a repeated call has the first one's: none of its effects
+ * finds an outcome, and none is written.
  */
 function stored(
   { now }: SignedCall,

@@ -47,11 +47,11 @@ type PersonDecision<
  *
  * | outcome      | condition                    | `applyToPerson` | rows                          |
  * | ------------ | ---------------------------- | --------------- | ----------------------------- |
- * | `conflict`   | number and id have two       | 409             | `identity_conflicts`; the     |
- * |              | users; or nobody has the id, |                 | number becomes `contested` in |
- * |              | and the user of the number   |                 | `aliases`                     |
- * |              | has another one, other than  |                 |                               |
- * |              | one of an `earlier-number`   |                 |                               |
+ * | `conflict`   | number and id have two       | 409             | `identity_conflicts`, once    |
+ * |              | users; or nobody has the id, |                 | for id and user, again only   |
+ * |              | and the user of the number   |                 | `last_at` and the other user; |
+ * |              | has another one, other than  |                 | the number becomes            |
+ * |              | one of an `earlier-number`   |                 | `contested` in `aliases`      |
  * | the caller's | the caller's                 | returns it      | the caller's; `bot_calls`     |
  *
  * A repeated call finds its outcome and facts, writes nothing, and reads `reads` anew; after
@@ -96,7 +96,8 @@ export async function personTransaction<
 /**
  * An id that our key did not bind to its user's number counts as unknown: somebody else has
  * written the row. `aliases.ts` has compared the rows of id and number, in the transaction; this
- * recomputes the hash with our key, which SQL cannot. What the call wrote stays.
+ * recomputes the hash with our key, which SQL cannot. A call that names that number, too, needs
+ * no proof of the id: the number says whose it is. What the call wrote stays.
  */
 function aliasGuard(
   { db, settings }: PersonCall,
@@ -124,8 +125,8 @@ function aliasGuard(
 }
 
 /**
- * Throws after the commit: 409 `idReused`, then 404 for an id that our key did not bind to its
- * number (also of a repeated call), then 409 for a conflict.
+ * Throws after the commit: 409 `idReused`, then 404 for an id without its number that our key
+ * did not bind (also of a repeated call), then 409 for a conflict.
  */
 export async function applyToPerson<
   Outcome extends string,

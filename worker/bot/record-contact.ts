@@ -33,17 +33,21 @@ type Outcome = 'unknown' | 'ofId' | 'ofNumber';
  * |            | that nobody has                      | the events of the given number are     |
  * |            |                                      | deleted                                |
  * | `ofNumber` | none of these                        | `bot_calls`; `users` of the number,    |
- * |            |                                      | created if there is none; its names in |
- * |            |                                      | `aliases`, with the id if both are     |
- * |            |                                      | free; the events of the number are     |
- * |            |                                      | deleted                                |
+ * |            |                                      | created if there is none: its contact, |
+ * |            |                                      | and at the first one its week, unless  |
+ * |            |                                      | a plan is paid; its names in           |
+ * |            |                                      | `aliases`; the events of the number    |
+ * |            |                                      | are deleted                            |
  *
- * The events: `rate_limit_events` of codes and wrong tries. `ofId` and `ofNumber` also end a
- * contest if the own id of the number came. `claimed`, `codeSent`, `wrongCode` and `rightCode`:
- * this call again, stored by `claimNumber` or `proveByCode`.
+ * The names: number and spelling as in `identity/aliases.ts`; the id if nobody has it, also
+ * instead of one of an `earlier-number`, and number and id are bound to each other. The events:
+ * `rate_limit_events` of codes and wrong tries. `ofId` and `ofNumber` also end a contest if the
+ * own id of the number came. `claimed`, `codeSent`, `wrongCode` and `rightCode`: this call again,
+ * stored by `claimNumber` or `proveByCode`.
  *
- * `endpoints/bot.ts` goes on: with the claim of an `unknown` id, with the code of a link code. By
- * an id alone, it deletes the events of its number after the response.
+ * `endpoints/bot.ts` goes on: with the claim of an `unknown` id, with the code of a link code. If
+ * the user has another number than was given, or none was, the first call deletes the events of
+ * that one after the response.
  */
 export async function recordContact<Named extends Reads>(
   scope: PersonCall & Scope<'settings'>,

@@ -31,7 +31,8 @@ const mostGivenPerDay = 20;
  * |           |                             |                      | `outbox`             |
  *
  * `given` writes into `users` the consent, a chat key if there is none, and a first contact, if
- * there was none, with its week. In `outbox` a `chat.consent` replaces one that waits.
+ * there was none, with its week unless a plan is paid. In `outbox` a `chat.consent` replaces one
+ * that waits, unless there is no bot.
  */
 export async function giveConsent(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,

@@ -16,7 +16,7 @@ import { eventId, type EventBefore } from './message-event.ts';
 /**
  * Queues a message for the bot. Only one row is written, its event in `outbox`, so the decision
  * needs no row of its own: each statement computes it in a common table expression. The first
- * condition that holds decides; no row at all is returned if the session may not send:
+ * condition that holds decides:
  *
  * | outcome          | condition                 | response         | rows                      |
  * | ---------------- | ------------------------- | ---------------- | ------------------------- |
@@ -30,10 +30,11 @@ import { eventId, type EventBefore } from './message-event.ts';
  * |                  | crisis: for a recording   |                  |                           |
  * |                  | alone)                    |                  |                           |
  * | `queued`         | no event of this message  | see `sendQueued` | its event                 |
- * | `queued`         | its event, parked after a | see `sendQueued` | the event is due again    |
- * |                  | refusal                   |                  |                           |
+ * | `queued`         | its event, parked         | see `sendQueued` | the event is due again    |
  * | `queued`         | its event, waiting        | see `sendQueued` | `created_at` of the event |
  * |                  |                           |                  | alone                     |
+ *
+ * A session that may not send gets no row, and writes none.
  *
  * The last row is a repeated or parallel request: whoever was first has inserted the event,
  * and can no longer take it back (`unqueue`), since this request relies on it. Of a message that

@@ -24,9 +24,10 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
  * 1. Its event is queued, in the transaction of the session check, or the message is refused
  *    (`message-queue.ts`). An event without its message is dropped by whoever delivers it.
  * 2. The live object stores message and recording, once for its id. It refuses with 429 (messages
- *    a minute; recorded bytes a day in a crisis) or 503 (older epoch, over 8 s late); so does
- *    a key that cannot be used, before. Then the event is removed, or parked again (`unqueue`),
- *    unless another request of the message relies on it.
+ *    a minute; recorded bytes a day in a crisis) or 503 (older epoch, over 8 s late). Before, a
+ *    key that cannot be used is 503, also instead of a refusal; after, another content under the
+ *    id is 409. Then the event is removed, or parked again (`unqueue`), unless another request of
+ *    the message relies on it.
  * 3. After the response the event is delivered, by this request or by the cron job, in the order of
  *    the conversation, not of the queue. The bot counts the message (`bot/count-usage.ts`).
  *
@@ -41,8 +42,8 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
  * | another text | 409               | 409                                                        |
  *
  * Of parallel requests of one message one stores it, and all return it. Beside `outbox`, a key
- * that an older secret wraps is wrapped anew (`users.chat_key`), and an older epoch begins anew
- * after the response (`restartEpoch`).
+ * that an older secret wraps is wrapped anew (`users.chat_key`, `chat_key_id`), and after the
+ * response an older epoch begins anew (`restartEpoch`: `users.chat_epoch`, with a new key).
  */
 export async function sendQueued(
   scope: SendScope,

@@ -24,7 +24,10 @@ export type FactsOf<Facts extends FactsSql> = {
 export type Decision<Facts extends FactsSql, Listed extends string, Last extends string> = {
   /** Read once, before anything is written. */
   facts: Facts;
-  /** One row that the facts are read from; without it nothing is written, and `run` throws. */
+  /**
+   * What the facts are read from, one row. If it has none,
+   * nothing is written, and `run` throws.
+   */
   from?: SQL;
   /**
    * The outcomes by their conditions on the facts:

@@ -46,11 +46,13 @@ const claimLimits = [{ most: 3, per: dayMs }];
  * If WhatsApp does not take the code, or the response of the database is lost, `undoClaim` takes
  * these rows back, opens the link again, and the call fails with 503 (`codes_unavailable` if our
  * account at WhatsApp is blocked). What they replaced stays replaced: the code before, and an
- * unproven claim of the id. If the message may arrive, the event for the hard limit of the
- * number stays.
+ * unproven claim of the id. If the message may arrive, the event for the hard limit of the number
+ * stays, but the code is deleted: one that still arrives opens nothing. If a status has proven the
+ * claim before, all rows stay, and this call again is `codeSent`. If a status says later that the
+ * message failed, its code ends and no longer counts (`code-delivery.ts`); the link stays used.
  *
- * Another call with the same link is `refused`. This call again waits for the first
- * (`resumeClaim`).
+ * Another call with the same link is `refused`, unless the claim was taken back. This call again
+ * waits for the first (`resumeClaim`).
  */
 export async function claimNumber(
   scope: ClaimScope,
@@ -167,8 +169,9 @@ async function storeClaim<Outcome extends string>(
 }
 
 /**
- * This call again: waits, up to 10 s, while the first may be sending. If its code was sent, it
- * returns. If not, the link is open again, or is opened now, and this call claims the number.
+ * This call again: waits, up to 10 s, while the first may be sending. If its code was sent, or has
+ * signed in, it returns. If the claim was taken back before this call began, it throws 503, and
+ * the next one claims. Else the link is opened now if it is not, and this call claims the number.
  */
 export async function resumeClaim(
   scope: ClaimScope,

@@ -47,10 +47,13 @@ type IssueScope = SignInScope & Scope<'language' | 'waitUntil'>;
  * | ------------------ | --------------------------------- | --------------- | ------------------ |
  * | `tooManyLinks`     | `tooManyRequests`, and too many   | `limited`       | none               |
  * |                    | link codes shown                  |                 |                    |
- * | `tooManyRequests`  | the address has asked too often   | `limited`       | link code          |
+ * | `tooManyRequests`  | the address, or of IPv6 its       | `limited`       | link code          |
+ * |                    | network, has asked too often      |                 |                    |
  * | `unknownNumber`    | the number has not written yet    | `unknownNumber` | link code; request |
- * | `tooManyCodes`     | the number or the address got too | `limited`       | link code; request |
- * |                    | many                              |                 |                    |
+ * | `tooManyCodes`     | the number, the address or its    | `limited`       | link code; request |
+ * |                    | network got too many; or too many |                 |                    |
+ * |                    | wrong ones were tried for the     |                 |                    |
+ * |                    | number                            |                 |                    |
  * | `budgetSpentAbove` | `budgetSpent`, and the address    | `budgetSpent`   | none               |
  * |                    | has asked too often               |                 |                    |
  * | `budgetSpent`      | the codes of today reach their    | `budgetSpent`   | request            |
@@ -62,12 +65,17 @@ type IssueScope = SignInScope & Scope<'language' | 'waitUntil'>;
  * - code: two rows of `codes`, of which the newest one of the number replaces the one before; one
  *   more in `daily_codes`; an event, and two of the number
  *
- * An event is a row of `rate_limit_events` for the address, and one for its network. A number that
- * has just written (`justWrittenMs`) passes the limits of the address, and has twice the budget.
+ * An event is a row of `rate_limit_events` for the address, and of IPv6 one for its network. A
+ * number that has just written (`justWrittenMs`) passes the limits of both, and has twice the
+ * budget.
  *
- * `endpoints/auth.ts` sends the code; if WhatsApp refuses it, or the response of the database is
- * lost, `undoCode` deletes the rows. By `LIMIT_CODES_PER_NUMBER` (1 in 30 s) one of parallel calls
- * for a number is `issued`, and the others are `tooManyCodes`.
+ * `endpoints/auth.ts` sends the code, and writes `code_messages`. If WhatsApp refuses it, or the
+ * response of the database is lost, `undoCode` deletes the rows of the code; the one before stays
+ * replaced. If it may arrive (503), it stays good. If a status says later that the message failed,
+ * the code ends, and its events and its place in the day are given back (`code-delivery.ts`).
+ *
+ * By `LIMIT_CODES_PER_NUMBER` (1 in 30 s) one of parallel calls for a number is `issued`, and the
+ * others are `tooManyCodes`; so is the same call within that time.
  */
 export async function issueCode(
   scope: IssueScope,

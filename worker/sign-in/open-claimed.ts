@@ -33,9 +33,10 @@ type Opened = { session: SessionRef; status: AccountStatus };
  * |           |                              | proven claim, its id in `aliases`, and the claim   |
  * |           |                              | is deleted                                         |
  *
- * Both also write `sessions`, and delete the `link_codes` of the number; the session is limited
- * where the number is contested. The id of an unproven claim waits for its proof (`proveClaim`);
- * with `known` it is not tied. The code is used up before, so that no parallel call gets here.
+ * Both also write `sessions`, and `users.last_seen_at` if that is an hour old, and delete the
+ * `link_codes` of the number; the session is limited where the number is contested. The id of an
+ * unproven claim waits for its proof (`proveClaim`); with `known` it is not tied. The code is used
+ * up before, so that no parallel call gets here.
  */
 export async function openClaimed(
   scope: SessionScope,

@@ -32,23 +32,23 @@ import {
  * |                | another                                  |            |                     |
  * | `spent`        | a challenge is known, its tries or time  | `spent`    | none                |
  * |                | are used up                              |            |                     |
- * | `tooManyTries` | the address tried too many unknown       | `limited`  | none                |
- * |                | challenges                               |            |                     |
+ * | `tooManyTries` | the address, or of IPv6 its network,     | `limited`  | none                |
+ * |                | tried too many unknown challenges        |            |                     |
  * | `right`        | the number has a user                    | `signedIn` | `sessions`; `codes` |
  * | `claimed`      | it has none; the code was sent for a     | `signedIn` | `codes`             |
  * |                | claim                                    |            |                     |
  * | `unknown`      | no challenge is known, or the code opens | `invalid`  | try                 |
  * |                | nothing                                  |            |                     |
  *
- * A try is a row of `rate_limit_events` for the address, and one for its network. `wrong` takes
- * one from `codes.tries_left` of each live code, and adds one to the day in `daily_totals`.
- * `right` and `claimed` delete all `codes` of the number; `right` also deletes the event by which
+ * A try is a row of `rate_limit_events` for the address, and of IPv6 one for its network. `wrong`
+ * takes one from `codes.tries_left` of each live code, and adds one to the day in `daily_totals`.
+ * `right` and `claimed` delete all `codes` of the number; `right` also deletes the events by which
  * the code counted for the address and its network, and sets `users.last_seen_at` if that is an
  * hour old. A session is limited where the number is contested.
  *
  * After `claimed` a second transaction signs in, of a new user if there is none yet
- * (`openClaimed`). A parallel call with a right code, or the same one after a lost response,
- * finds no code: `unknown`.
+ * (`openClaimed`). If it fails, the code is used up, and the number needs another one. A parallel
+ * call with a right code, or the same one after a lost response, finds no code: `unknown`.
  */
 export async function redeemByChallenge(
   scope: SignInScope,

@@ -30,8 +30,8 @@ import {
  *
  * | outcome            | condition                        | result     | rows                     |
  * | ------------------ | -------------------------------- | ---------- | ------------------------ |
- * | `tooManyTries`     | the address or its network tried | `limited`  | none                     |
- * |                    | too often                        |            |                          |
+ * | `tooManyTries`     | the address, or of IPv6 its      | `limited`  | none                     |
+ * |                    | network, tried too often         |            |                          |
  * | `wrongBudgetSpent` | the wrong codes of today reach   | `limited`  | try                      |
  * |                    | their budget                     |            |                          |
  * | `unknown`          | the newest code is missing, old  | `invalid`  | try                      |
@@ -45,15 +45,15 @@ import {
  * | `unknown`          | it has none; the code was sent   | `invalid`  | try; the code stays      |
  * |                    | for no claim                     |            |                          |
  *
- * A try is a row of `rate_limit_events` for the address, and one for its network. `wrong` also
- * adds one for the number, takes one from `codes.tries_left` of the newest code, and adds one to
- * the day in `daily_totals`. `right` and `claimed` delete all `codes` of the number. A session
+ * A try is a row of `rate_limit_events` for the address, and of IPv6 one for its network. `wrong`
+ * also adds one for the number, takes one from `codes.tries_left` of the newest code, and adds one
+ * to the day in `daily_totals`. `right` and `claimed` delete all `codes` of the number. A session
  * also sets `users.last_seen_at` if that is an hour old; it is limited where the number is
  * contested.
  *
  * After `claimed` a second transaction signs in, of a new user if there is none yet
- * (`openClaimed`). A parallel call with a right code, or the same one after a lost response,
- * finds no code: `unknown`.
+ * (`openClaimed`). If it fails, the code is used up, and the number needs another one. A parallel
+ * call with a right code, or the same one after a lost response, finds no code: `unknown`.
  */
 export async function redeemNewestCode(
   scope: SignInScope,

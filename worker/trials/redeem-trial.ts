@@ -37,11 +37,12 @@ export type Redemption =
  * | `begun`   | none of these                                   | a limited session   | see below |
  *
  * `begun` writes `trial_links` (used, and as long-lived as the trial); `used_trials` of each
- * number for which the account has a link; `users`: the trial, and a new week unless a paid one
- * goes on; `sessions`, and `users.last_seen_at` if that is an hour old; `plan.changed` in
- * `outbox`, unless 43 events wait or there is no bot. Of parallel calls one begins it, and the
- * others are `running`. A link that our key did not bind to its account and number is
- * `invalid`, too.
+ * number for which the account has a link; `users`: the trial, a new week unless a paid one
+ * goes on, and `usage_seq` + 1; `sessions`, and `users.last_seen_at` if that is an hour old;
+ * `plan.changed` in `outbox`, unless 43 events of the account wait that are no messages, or there
+ * is no bot. Of parallel calls one begins it, and the others are `running`; so is the same call
+ * after a lost response. A link that our key did not bind to its account and number is `invalid`,
+ * too.
  */
 export async function redeemTrial(scope: SessionScope, token: string): Promise<Redemption> {
   const link = await readOpenLink(scope, token);

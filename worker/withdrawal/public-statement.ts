@@ -59,9 +59,9 @@ const toldLimits = [{ most: 3, per: dayMs }];
  *
  * | outcome     | condition                | who acts                 | rows                      |
  * | ----------- | ------------------------ | ------------------------ | ------------------------- |
- * | `limited`   | the address or its       | nobody                   | none                      |
- * |             | network stated too often |                          |                           |
- * |             | (429)                    |                          |                           |
+ * | `limited`   | the address, or of IPv6  | nobody                   | none                      |
+ * |             | its network, stated too  |                          |                           |
+ * |             | often (429)              |                          |                           |
  * | `unmatched` | the number has no        | the owner, at once       | statement: `needs_owner`  |
  * |             | account                  |                          |                           |
  * | `untold`    | another statement of the | its person, or the owner | statement, never due      |
@@ -76,8 +76,8 @@ const toldLimits = [{ most: 3, per: dayMs }];
  * |             |                          |                          | person                    |
  *
  * A statement is a row of `withdrawals`, one of `receipt_mails` if a receipt can be mailed, and
- * a row of `rate_limit_events` for the address, and one for its network. Each call makes one of
- * its own.
+ * a row of `rate_limit_events` for the address, and of IPv6 one for its network. Each call makes
+ * one of its own; of parallel ones about an account one is `told`.
  */
 export async function recordPublicStatement(
   { db, settings, address, now }: Scope<'db' | 'settings' | 'address' | 'now'>,
