@@ -13,9 +13,9 @@ const { budget, sendAt } = receiptMails;
 export const ofInbox = { most: 3, per: dayMs };
 
 /**
- * So many mails a day of one network are few. They have a budget of their
- * own, which a network that states more often does not use up: thirty
- * addresses delay themselves alone.
+ * So many mails a day of one network (of IPv4 one address) are few. They have a
+ * budget of their own, which a network that states more often does not use up:
+ * thirty addresses delay themselves alone.
  */
 export const fewOfNetwork = { most: 3, per: dayMs };
 
