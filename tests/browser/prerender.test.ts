@@ -191,6 +191,18 @@ function countVisits(page: Page): () => number {
 const isStarted = (page: Page) =>
   expect(page.getByLabel('Options of the conversation')).toBeVisible();
 
+test('a page whose own file does not come stays as it was served', async ({
+  page,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/./);
+  await page.route('**/assets/*/plans.js', (route) => route.abort('internetdisconnected'));
+  await page.goto('/plans');
+  await expect(page.locator('html')).toHaveAttribute('data-visitor', 'unscripted');
+  await settle(page);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(headings['/plans']);
+});
+
 stubbed('the app starts by itself once all its parts can be loaded', async ({ page, stub }) => {
   const html = await (await page.request.get('/chat')).text();
   const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
