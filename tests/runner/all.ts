@@ -3,7 +3,7 @@ import { ensureHeadlessBrowser } from '../browser/browser.ts';
 import { messageOf, requireDiskSpace, stopSignal, withoutNetwork } from '../product/machine.ts';
 import { runGroups, type Group } from './groups.ts';
 
-/** `npm test`: all checks and tests. `--full` adds the long tours; `--strict` fails for a second try. */
+/** `npm test`: all checks and tests. `--full` adds the long tours and the suites with faults; `--strict` fails for a second try. */
 const strict = process.argv.includes('--strict');
 if (process.argv.includes('--full')) process.env['TEST_FULL'] = 'yes';
 // Compiled code at hand saves a fifth of what the start of a Node process costs.

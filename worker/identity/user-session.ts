@@ -140,7 +140,7 @@ export class UserSession {
     };
   }
 
-  /** Throws 401 or 403. */
+  /** Throws 401, 403 or, for a row that is not bound by our key, 503. */
   async run<List extends Statements, T>(
     statements: [...List],
     respond: (admitted: Admitted, ...results: ResultsOf<List>) => T | Promise<T>,
