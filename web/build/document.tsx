@@ -144,7 +144,7 @@ const Template = ({ id, children }: TemplateProps) => (
   />
 );
 
-/** Tells proxies to leave addresses as they are: React expects the served ones. */
+/** Tells proxies to leave e-mail addresses as they are: React expects the served ones. */
 function Body({ body, lastScript }: Pick<DocumentParts, 'body' | 'lastScript'>) {
   const last = lastScript && <script dangerouslySetInnerHTML={{ __html: lastScript }} />;
   const html = `<!--email_off-->${body}<!--/email_off-->${renderToStaticMarkup(last)}`;

@@ -37,7 +37,7 @@ export async function renderPage(path: string, parts: PageParts): Promise<string
   });
 }
 
-/** Says how the app starts. The account shows nothing before it, so that its files wait for no paint. */
+/** Says how the app starts. The account's files wait for no paint, since its shell shows no data before the app. */
 function startOf(path: string): Pick<AppParts, 'isLate' | 'isHeld'> {
   const { prerendering } = pageHead(path);
   return {

@@ -47,7 +47,7 @@ export class ApiError extends Error {
     this.isNotified = isNotified;
   }
 
-  /** Says how the call failed; null if nothing was sent. */
+  /** Says how the call failed; null for an error of the page itself, such as a replaced session. */
   get kind(): 'unreachable' | 'slow' | 'refused' | 'ours' | null {
     if (this.code === 'network' || this.code === 'file_missing') return 'unreachable';
     if (this.code === 'slow') return 'slow';
@@ -55,7 +55,7 @@ export class ApiError extends Error {
     return this.status >= 500 ? 'ours' : 'refused';
   }
 
-  /** Whether the server may have carried out the call. */
+  /** Whether an outage, not a refusal, ended the call: the server may have carried it out. */
   get isOutage(): boolean {
     return this.kind !== null && this.kind !== 'refused';
   }
@@ -73,6 +73,7 @@ export const fileMissing = (): ApiError =>
 /** Makes an error that shows nothing, since the page has changed already. */
 export const sessionReplaced = (): ApiError =>
   new ApiError(errorWords.noToken, { code: 'session_replaced', isNotified: true });
+
 /** A session ends by this code. Status 401 does not say so: wrong codes and some networks respond with it. */
 export const sessionEnded = 'unauthenticated' satisfies ErrorCode;
 

@@ -3,7 +3,7 @@ import { useSession } from './session.ts';
 import { useEffect, useState } from 'react';
 import { request } from './api-client.ts';
 
-/** Returns whose lines come first: the connection's country, then the number's. None until both are known. */
+/** Returns whose lines come first: the connection's country, then the number's. Empty until the first is known, for at most 1 s. */
 export function useHelpCountries(): string[] {
   const here = useConnectionCountry();
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);

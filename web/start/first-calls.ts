@@ -14,7 +14,7 @@ export function sendFirstCalls(early: EarlyStart, token: string): void {
     ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? []),
   ]) {
     early.responses[path] = fetchInTime(apiBase + path, timeLimits.reading, {
-      // One script serves every language: all pages share a content policy.
+      // One head script serves every language, so that one hash allows it on all pages.
       headers: {
         Authorization: `Bearer ${token}`,
         'Accept-Language': document.documentElement.lang,

@@ -77,23 +77,23 @@ function leaveServedWithoutScripts(): void {
   addEventListener('error', leave, { capture: true });
 }
 
-/** It ends the files of a page that is left: a reload would end the way to the next page, and it remembers none. */
+/** Firefox cancels the files of a page that is left, and remembers no failure: a reload here would cancel the navigation. */
 const isFirefox = navigator.userAgent.includes('Firefox/');
 
 /**
- * Loads the page again once its files have come: WebKit remembers for a tab which
- * modules failed, also by leaving a page early, until they are loaded past its cache.
+ * Reloads the page once its files have loaded past the cache. WebKit remembers for a tab which
+ * modules failed, also those that it cancelled when the page was left early.
  */
 async function loadAgain(script: string): Promise<void> {
   const files = document.querySelectorAll<HTMLLinkElement>('[rel=modulepreload]');
   const addresses = [script, ...[...files].map(({ href }) => href)];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     addresses.map((each) => fetchInTime(each, timeLimits.reading, { cache: 'reload' })),
   );
   const [navigation] = performance.getEntriesByType('navigation');
   // A page that fails after it was loaded again stays as it is.
   const wasReloaded = (navigation as PerformanceNavigationTiming | undefined)?.type === 'reload';
-  if (!wasReloaded && answers.every((answer) => typeof answer === 'object' && answer.ok))
+  if (!wasReloaded && responses.every((response) => typeof response === 'object' && response.ok))
     location.reload();
 }
 

@@ -8,7 +8,7 @@ let pause = 1000;
 let timer = 0;
 let isLooking = false;
 
-/** Opens the address once it answers. Until then the page stays: a reload in vain would take it away. */
+/** Opens the address once the server responds. Until then the page stays, since a failed reload would replace it. */
 async function look(): Promise<void> {
   if (isLooking || document.hidden) return;
   isLooking = true;
@@ -19,7 +19,7 @@ async function look(): Promise<void> {
   });
   isLooking = false;
   if (response instanceof Response && response.status < 500) return location.reload();
-  // Networks are reported before names are found.
+  // A network is reported before its DNS works.
   timer = window.setTimeout(() => void look(), pause);
   pause = Math.min(pause * 2, longestPause);
 }
