@@ -31,7 +31,7 @@ const files: Record<string, Ending> = {
   'web/start/leave-offline.ts': endsAlone(1, 'clearTimeout(timer)'),
   'web/start/after-paint.ts': endsAlone(1, 'setTimeout(loadApp, 1000)'),
   'web/start/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
-  'web/app/service-worker.ts': endsAlone(1, 'setTimeout(reject, patienceMs)'),
+  'web/app/service-worker.ts': endsAlone(1, 'setTimeout(reject, helpTimeoutMs)'),
   'web/start/hold-app.ts': endsAlone(1, 'setTimeout(resolve, time)'),
   'web/start/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
   'web/app/connect-router.ts': endsAlone(1, 'setTimeout(open, streamRetryMs)'),

@@ -107,11 +107,11 @@ const fromServer = async ({ request, preloadResponse }: Navigation) =>
   (await preloadResponse) ?? fetch(request);
 
 /** ms until the kept crisis lines replace a silent server's. */
-const patienceMs = 4000;
+const helpTimeoutMs = 4000;
 
 function soon(response: Promise<Response>): Promise<Response> {
   return new Promise((resolve, reject) => {
-    setTimeout(reject, patienceMs);
+    setTimeout(reject, helpTimeoutMs);
     response.then(resolve, reject);
   });
 }

@@ -10,7 +10,7 @@ import { startMode } from './start-modes.ts';
 import { saveTypedInput } from './typed-input.ts';
 
 /** ms until a page that does not come is shown as loading. */
-const patience = 10_000;
+const pageTimeoutMs = 10_000;
 
 /** Starts the app on what was served. */
 export async function mount(root: HTMLElement, router: RegisteredRouter): Promise<void> {
@@ -28,7 +28,7 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
         : renderAnew(root, router);
 
     case 'specialPage':
-      await Promise.race([router.load(), after(patience)]);
+      await Promise.race([router.load(), after(pageTimeoutMs)]);
       return renderAnew(root, router);
 
     case 'empty':

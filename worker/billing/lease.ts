@@ -12,7 +12,7 @@ import { pauseAfter } from './sync-times.ts';
 import { StripeRefused, StripeUnavailable } from './stripe-client.ts';
 
 const leaseMs = 45_000;
-const patienceMs = 15_000;
+const acquireTimeoutMs = 15_000;
 const firstPauseMs = 1000;
 const longestRetryPauseMs = 2000;
 
@@ -157,7 +157,7 @@ async function waitForLease(
   userId: string,
   { changes, seen = [] }: Acquisition,
 ): Promise<LeasedCustomer> {
-  const giveUpAt = Date.now() + patienceMs;
+  const giveUpAt = Date.now() + acquireTimeoutMs;
   let heldUntil = seen[0]?.until ?? 0;
   let pauseMs = firstPauseMs;
   while (Date.now() < giveUpAt) {

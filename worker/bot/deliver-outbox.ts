@@ -30,7 +30,7 @@ export type Outbox = Scope<'db' | 'settings'> & { messages: MessageEvents | null
  * for a message that waits behind an event in delivery.
  */
 const pausesMs = [250, 2000];
-const patienceMs = 20_000;
+const deliveryTimeoutMs = 20_000;
 const atOnce = 5;
 const stepsPerRun = 10;
 
@@ -80,7 +80,7 @@ export async function expireMessages(scope: Outbox, now: number): Promise<void> 
 type LeaseNext = () => ReturnType<typeof leaseOldestOf>;
 
 async function follow(scope: Outbox, leased: OutboxEvent, leaseNext: LeaseNext): Promise<void> {
-  const until = Date.now() + patienceMs;
+  const until = Date.now() + deliveryTimeoutMs;
   let event: OutboxEvent | undefined = leased;
 
   while (event) {

@@ -63,7 +63,7 @@ export function insertCode<Outcome extends string>(
   });
 }
 
-const patienceMs = 1000;
+const undoTimeoutMs = 1000;
 
 /**
  * Awaits the transaction that stores a code. If its response is lost, no code is
@@ -81,7 +81,7 @@ export async function orUndone<T>(
     if (db.traffic?.unreachable) {
       const undone = undo().catch(() => undefined);
       waitUntil(undone);
-      await Promise.race([undone, pause(patienceMs)]);
+      await Promise.race([undone, pause(undoTimeoutMs)]);
     }
     throw error;
   }

@@ -62,7 +62,7 @@ export const dueStatements = (db: Database, now: number, limit: number) =>
     .limit(limit);
 
 /** ms: the law gives 14 days for the money. */
-const patienceMs = 3 * dayMs;
+const overdueAfterMs = 3 * dayMs;
 
 export async function overdueStatements(db: Database, now: number): Promise<number[]> {
   const rows = await db
@@ -71,7 +71,7 @@ export async function overdueStatements(db: Database, now: number): Promise<numb
     .where(
       and(
         inArray(withdrawals.state, ['received', 'needs_owner']),
-        lte(withdrawals.submittedAt, now - patienceMs),
+        lte(withdrawals.submittedAt, now - overdueAfterMs),
       ),
     )
     .orderBy(isNull(withdrawals.userId), asc(withdrawals.seq))

@@ -180,7 +180,7 @@ function versionIn(report: string): Version | null {
 
 const builtPage = new URL('../../../dist/web/index.html', import.meta.url);
 
-export type Patience = { forMs: number; pauseMs: number };
+export type RetryTimes = { forMs: number; pauseMs: number };
 
 export type Look = {
   siteUrl: string;
@@ -196,7 +196,7 @@ export type Look = {
 export async function smoke(
   look: Look,
   page = readFileSync(builtPage, 'utf8'),
-  { forMs, pauseMs }: Patience = { forMs: 90_000, pauseMs: 3000 },
+  { forMs, pauseMs }: RetryTimes = { forMs: 90_000, pauseMs: 3000 },
 ): Promise<string | null> {
   const until = Date.now() + forMs;
   let problem = await probe(look, page);

@@ -206,7 +206,7 @@ const release: SupportCommand = {
 };
 
 /** Each run takes at most 45 s. */
-const patienceMs = 150_000;
+const syncTimeoutMs = 150_000;
 const pauseMs = 1000;
 
 /** Waits for the cron job; open pages then update. */
@@ -235,7 +235,7 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
     .returning({ wanted: customers.dirty });
   if (!row) throw new Error('This user was never sent to Stripe: there is nothing to fetch.');
   process.stderr.write('Waiting for the cron job, which runs every minute.\n');
-  for (const until = Date.now() + patienceMs; Date.now() < until; await wait(pauseMs)) {
+  for (const until = Date.now() + syncTimeoutMs; Date.now() < until; await wait(pauseMs)) {
     const [now] = await db.select().from(customers).where(mine);
     if (!now) throw new Error('The account was deleted meanwhile.');
     if (now.synced >= row.wanted) {
