@@ -15,7 +15,11 @@ import { mailReceipts } from './withdrawal/send-receipt-mails.ts';
 import { reviewWithdrawals, settleWithdrawals } from './withdrawal/settlement.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
-import { closeLeftCustomers, deleteAccount, resumeDeletions } from './account/account-deletion.ts';
+import {
+  closeUnclosedCustomers,
+  deleteAccount,
+  resumeDeletions,
+} from './account/account-deletion.ts';
 import { reviewAccounts } from './account/account-retention.ts';
 
 const hourly = '0 * * * *';
@@ -23,7 +27,7 @@ const stripeTasks = new Set([
   'reviewDisputes',
   'reconcile',
   'reviewAccounts',
-  'closeLeftCustomers',
+  'closeUnclosedCustomers',
   'settleWithdrawals',
 ]);
 
@@ -66,7 +70,7 @@ function hourlyTasks(scope: EnvScope, now: number): Tasks {
     reviewDisputes: () => reviewDisputes(scope, now),
     reconcile: () => reconcile(scope, now),
     reviewAccounts: () => reviewAccounts(db, settings, now, deleteOnly),
-    closeLeftCustomers: () => closeLeftCustomers(scope, now),
+    closeUnclosedCustomers: () => closeUnclosedCustomers(scope, now),
     reviewWithdrawals: () => reviewWithdrawals(db, now),
     rewrapChatKeys: () => rewrapChatKeys(db, settings),
   };

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lte, type SQL } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
-import { closeCustomers, closeLeftCustomer } from '../billing/close-customers.ts';
+import { closeCustomers, closeUnclosedCustomer } from '../billing/close-customers.ts';
 import { CustomerUnknown } from '../billing/customer.ts';
 import { withLease, type Customer, type LeasedCustomer } from '../billing/lease.ts';
 import { isDenial, withStripe } from '../billing/stripe-client.ts';
@@ -13,7 +13,7 @@ import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeClosing } from '../withdrawal/settlement.ts';
 import type { EnvScope } from '../env.ts';
 import { deleteRows } from './delete-rows.ts';
-import { deleteLeft, howToClose, isLeft } from './left-customers.ts';
+import { deleteUnclosed, howToClose, isUnclosed } from './customers-to-close.ts';
 
 type DeletionOptions = {
   seen?: { until: number }[];
@@ -26,7 +26,7 @@ type DeletionOptions = {
  * Deletes an account and cancels its subscription; returns whether `only`
  * held. If Stripe does not respond, throws 503 and the account stays. If Stripe
  * refuses to end a subscription, or refuses our key, the account is deleted all
- * the same: its row in `customers` stays, and `closeLeftCustomers` tries again.
+ * the same: its row in `customers` stays, and `closeUnclosedCustomers` tries again.
  * If the Worker is killed during a deletion that a person asked for,
  * `resumeDeletions` finishes it. The rows: `tryDelete`.
  */
@@ -133,16 +133,16 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 const leftPerRun = 50;
 const leftAgainMs = dayMs;
 
-export async function closeLeftCustomers(scope: EnvScope, now: number): Promise<void> {
+export async function closeUnclosedCustomers(scope: EnvScope, now: number): Promise<void> {
   const { db, settings } = scope;
   for (let count = 0; count < leftPerRun; count += 1) {
     const customer = await nextLeft(db, now);
     if (!customer) return;
 
     const isClosed = await closeSettled(scope, customer, () =>
-      withStripe(settings, (stripe) => closeLeftCustomer(stripe, customer)),
+      withStripe(settings, (stripe) => closeUnclosedCustomer(stripe, customer)),
     );
-    if (isClosed) await deleteLeft(db, customer.userId);
+    if (isClosed) await deleteUnclosed(db, customer.userId);
     else logUnclosed(customer.stripeId);
   }
 }
@@ -152,7 +152,7 @@ async function nextLeft(db: Database, now: number): Promise<Customer | undefined
   const next = db
     .select({ userId })
     .from(customers)
-    .where(and(isLeft, lte(leaseUntil, now)))
+    .where(and(isUnclosed, lte(leaseUntil, now)))
     .orderBy(asc(leaseUntil))
     .limit(1);
   const [left] = await db

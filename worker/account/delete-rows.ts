@@ -29,7 +29,7 @@ import { openOfSql } from '../withdrawal/statements.ts';
 import type { Scope } from '../request-scope.ts';
 import { subjectsOfAccount } from './account-export.ts';
 import { aliasOfSql, deletionEvent } from './deletion-event.ts';
-import { leftBehind } from './left-customers.ts';
+import { unclosedRow } from './customers-to-close.ts';
 
 const triesAtOnce = 3;
 
@@ -94,7 +94,7 @@ type Deletion = Wanted & { phone: PhoneNumber };
  *   `trial_links`, `consents`, `aliases`, `claims`, `identity_conflicts` (also those of its id),
  *   its limits, and `purchase_choices`, unless `customers` is left and an open statement of
  *   withdrawal needs them; of the number `codes`, `link_codes` and its limits, without the hard one
- * - `customers` is deleted if it is closed at Stripe, and left otherwise (`leftBehind`)
+ * - `customers` is deleted if it is closed at Stripe, and left otherwise (`unclosedRow`)
  *
  * A second call waits for the lease, and finds no user (401).
  */
@@ -152,7 +152,7 @@ async function tryDelete(
   deleteIdentity(tx, ['deleted'], user.id, idMacs);
   tx.delete(['deleted'], users, own);
   if (isClosed) tx.delete(['deleted', 'gone'], customers, lease);
-  else tx.update(['deleted', 'gone'], customers, leftBehind, lease);
+  else tx.update(['deleted', 'gone'], customers, unclosedRow, lease);
   const { outcome, reads } = await tx.run({
     present: db.select({ phone: users.phone }).from(users).where(own),
   });

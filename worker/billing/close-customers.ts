@@ -21,7 +21,7 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   return isClosed && own !== null && others !== null;
 }
 
-export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
+export async function closeUnclosedCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
   const { stripeId, userId } = customer;
   const found = await unlessDenied(findCustomers(stripe, customer));
   const isClosed = await closeEach(stripe, [...(found ?? []), stripeId], userId);

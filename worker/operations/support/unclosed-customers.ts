@@ -1,5 +1,5 @@
 import { withdrawals } from '#db/schema';
-import { deleteLeft, howToClose, leftCustomers } from '../../account/left-customers.ts';
+import { deleteUnclosed, howToClose, unclosedCustomers } from '../../account/customers-to-close.ts';
 import { openOfSql } from '../../withdrawal/statements.ts';
 import { UsageError } from '../command-line.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
@@ -38,8 +38,8 @@ function list({ db }: SupportRequest): Action {
 
 /** A lost customer is found by the id of its user. */
 async function named(db: SupportRequest['db']) {
-  const left = await leftCustomers(db);
-  return left.map(({ stripeId, userId, triedAgainAt }) => ({
+  const unclosed = await unclosedCustomers(db);
+  return unclosed.map(({ stripeId, userId, triedAgainAt }) => ({
     customer: stripeId ?? userId,
     userId,
     triedAgainAt,
@@ -56,7 +56,7 @@ async function close({ db }: SupportRequest, id: string | undefined): Promise<Ac
     about: `customer ${id}`,
     needsYes: true,
     async perform() {
-      await deleteLeft(db, found.userId);
+      await deleteUnclosed(db, found.userId);
       return {
         data: { closed: id },
         text: `The customer ${id} is closed${owed}.`,
