@@ -12,7 +12,7 @@ import { transaction } from '../../lib/transaction.ts';
 import { firstWeek } from '../../usage/week.ts';
 import { generationOf } from './end-sessions.ts';
 import type { Report, Restore, Step } from './restore.ts';
-import { toldSince } from './told-events.ts';
+import { acceptedSince } from './accepted-events.ts';
 
 const skewSeconds = 600;
 const deletedAtMost = 10_000;
@@ -179,8 +179,8 @@ async function statusOf(restore: Restore, { id, phone }: { id: string; phone: Ph
   const { settings } = restore;
   if (settings.require('APPROVAL') !== 'manual') return 'approved';
 
-  const told = await toldSince(settings, restore);
-  const approvals = told.flatMap(({ type, data }) => {
+  const accepted = await acceptedSince(settings, restore);
+  const approvals = accepted.flatMap(({ type, data }) => {
     const read = v.safeParse(Approval, data);
     return type === 'user.approved' && read.success ? [read.output] : [];
   });

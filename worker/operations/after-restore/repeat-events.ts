@@ -12,13 +12,13 @@ import { keyedHash } from '../../lib/crypto.ts';
 import { insertSelect, upsertSelect } from '../../lib/sql.ts';
 import { transaction } from '../../lib/transaction.ts';
 import { mark, marked, markerOf, type Report, type Restore, type Step } from './restore.ts';
-import { toldSince, type ToldEvent } from './told-events.ts';
+import { acceptedSince, type AcceptedEvent } from './accepted-events.ts';
 
 export const repeatEvents: Step = {
   name: 'events',
   async run(restore) {
     const all: Report = { done: [], unknown: [] };
-    for (const event of await toldSince(restore.settings, restore)) {
+    for (const event of await acceptedSince(restore.settings, restore)) {
       const outcome = await repeatOnce(restore, event);
       if (outcome === 'nothing') continue;
       const line = `${event.timestamp}: ${lineOf(event, outcome)}`;
@@ -30,19 +30,19 @@ export const repeatEvents: Step = {
 
 /** `unknown`: the owner has to look. */
 type Outcome = 'repeated' | 'unknown' | 'nothing';
-type Act = (restore: Restore, event: ToldEvent, name: string) => Promise<Outcome>;
+type Act = (restore: Restore, event: AcceptedEvent, name: string) => Promise<Outcome>;
 
 const acts: Record<string, Act> = {
   'user.deleted': leave,
   'user.phone_changed': move,
   'user.approved': setStatus,
   'chat.consent': withdraw,
-  'withdrawal.received': tell,
-  'withdrawal.refunded': tell,
+  'withdrawal.received': reportToOwner,
+  'withdrawal.refunded': reportToOwner,
 };
 
 /** With each move a number may mean another person. */
-async function repeatOnce(restore: Restore, event: ToldEvent): Promise<Outcome> {
+async function repeatOnce(restore: Restore, event: AcceptedEvent): Promise<Outcome> {
   const { db, settings, at, isDry } = restore;
   const act = acts[event.type];
   if (!act) return 'nothing';
@@ -61,14 +61,14 @@ const Named = v.object({
   phone: v.optional(CanonicalPhone),
 });
 const Status = v.picklist(['approved', 'pending']);
-const Told = v.object({
+const Announced = v.object({
   phone: CanonicalPhone,
   amount: v.optional(v.number()),
   currency: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{3}$/))),
 });
 const Move = v.object({ phone: CanonicalPhone, previousPhone: CanonicalPhone });
 
-function lineOf({ type, data }: ToldEvent, outcome: Outcome): string {
+function lineOf({ type, data }: AcceptedEvent, outcome: Outcome): string {
   const who = String(data['phone'] ?? data['userId']);
   switch (type) {
     case 'user.deleted':
@@ -92,11 +92,11 @@ function lineOf({ type, data }: ToldEvent, outcome: Outcome): string {
   }
 }
 
-async function tell(_: Restore, { data }: ToldEvent): Promise<Outcome> {
-  return v.is(Told, data) ? 'unknown' : 'nothing';
+async function reportToOwner(_: Restore, { data }: AcceptedEvent): Promise<Outcome> {
+  return v.is(Announced, data) ? 'unknown' : 'nothing';
 }
 
-async function personOf({ db }: Restore, { data, timestamp }: ToldEvent): Promise<User | null> {
+async function personOf({ db }: Restore, { data, timestamp }: AcceptedEvent): Promise<User | null> {
   const named = v.safeParse(Named, data);
   if (!named.success) return null;
   const { userId, phone } = named.output;
@@ -117,7 +117,7 @@ async function findPerson(
   return user ?? null;
 }
 
-async function leave(restore: Restore, event: ToldEvent): Promise<Outcome> {
+async function leave(restore: Restore, event: AcceptedEvent): Promise<Outcome> {
   const { db, isDry } = restore;
   const user = await personOf(restore, event);
   if (!user) return 'nothing';
@@ -134,7 +134,7 @@ async function leave(restore: Restore, event: ToldEvent): Promise<Outcome> {
   return 'repeated';
 }
 
-async function withdraw(restore: Restore, event: ToldEvent): Promise<Outcome> {
+async function withdraw(restore: Restore, event: AcceptedEvent): Promise<Outcome> {
   const { db, isDry } = restore;
   if (event.data['version'] !== null) return 'nothing';
   const user = await personOf(restore, event);
@@ -157,7 +157,7 @@ async function withdraw(restore: Restore, event: ToldEvent): Promise<Outcome> {
   return outcome === 'withdrawn' ? 'repeated' : 'nothing';
 }
 
-async function setStatus(restore: Restore, event: ToldEvent, name: string): Promise<Outcome> {
+async function setStatus(restore: Restore, event: AcceptedEvent, name: string): Promise<Outcome> {
   const { db, at, isDry } = restore;
   const user = await personOf(restore, event);
   const told = v.safeParse(Status, event.data['status']);
@@ -177,7 +177,7 @@ async function setStatus(restore: Restore, event: ToldEvent, name: string): Prom
   return outcome;
 }
 
-async function move(restore: Restore, event: ToldEvent, name: string): Promise<Outcome> {
+async function move(restore: Restore, event: AcceptedEvent, name: string): Promise<Outcome> {
   const { db, at, isDry } = restore;
   const moved = v.safeParse(Move, event.data);
   if (!moved.success) return 'nothing';
@@ -200,7 +200,7 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
 }
 
 /** Support drops the id that WhatsApp gave. */
-function byOf({ data }: ToldEvent) {
+function byOf({ data }: AcceptedEvent) {
   const isSupport = data['businessUserId'] === undefined;
   return isSupport
     ? { by: 'support' as const }

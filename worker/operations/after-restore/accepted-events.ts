@@ -4,17 +4,17 @@ import type { Settings } from '../../settings.ts';
 import { minuteMs } from '../../lib/time.ts';
 import type { Restore } from './restore.ts';
 
-const ToldEvent = v.object({
+const AcceptedEvent = v.object({
   type: v.string(),
   timestamp: v.pipe(v.string(), v.isoTimestamp()),
   data: v.record(v.string(), v.unknown()),
 });
-const Told = v.object({
-  events: v.array(ToldEvent),
+const AcceptedPage = v.object({
+  events: v.array(AcceptedEvent),
   next: v.optional(v.string()),
 });
 
-export type ToldEvent = v.InferOutput<typeof ToldEvent>;
+export type AcceptedEvent = v.InferOutput<typeof AcceptedEvent>;
 
 const pagesAtMost = 10_000;
 
@@ -22,11 +22,11 @@ const pagesAtMost = 10_000;
  * What the bot has accepted between the instants (unix ms),
  * oldest first. Throws a sentence if it does not say.
  */
-export async function toldSince(
+export async function acceptedSince(
   settings: Settings,
   { at, until }: Pick<Restore, 'at' | 'until'>,
-): Promise<ToldEvent[]> {
-  const events: ToldEvent[] = [];
+): Promise<AcceptedEvent[]> {
+  const events: AcceptedEvent[] = [];
   let after: string | undefined;
   for (let page = 0; page < pagesAtMost; page += 1) {
     const { events: more, next } = await ask(settings, at, after);
@@ -34,8 +34,8 @@ export async function toldSince(
     if (next === undefined) break;
     after = next;
   }
-  const instant = ({ timestamp }: ToldEvent) => Date.parse(timestamp);
-  const isLost = (event: ToldEvent) => instant(event) > at && instant(event) <= until;
+  const instant = ({ timestamp }: AcceptedEvent) => Date.parse(timestamp);
+  const isLost = (event: AcceptedEvent) => instant(event) > at && instant(event) <= until;
   return events.filter(isLost).toSorted((a, b) => instant(a) - instant(b));
 }
 
@@ -70,7 +70,7 @@ async function ask(settings: Settings, at: number, after: string | undefined) {
     throw new Error('The bot does not respond.');
   });
   if (!response.ok) throw new Error(`The bot answered ${response.status}.`);
-  const told = v.safeParse(Told, await response.json().catch(() => null));
-  if (!told.success) throw new Error('The bot does not give its events back.');
-  return told.output;
+  const accepted = v.safeParse(AcceptedPage, await response.json().catch(() => null));
+  if (!accepted.success) throw new Error('The bot does not give its events back.');
+  return accepted.output;
 }
