@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { User } from '../../drizzle/schema.ts';
 import { queueMessage, type Queueing } from '../../worker/chat/message-queue.ts';
-import { refusalOf } from '../../worker/chat/message-refusal.ts';
+import { messageRefusal } from '../../worker/chat/message-refusal.ts';
 import { entitledTier, weeklyAllowance } from '../../worker/usage/allowance.ts';
 import { currentCount, weekMs } from '../../worker/usage/week.ts';
 import { paidPlanIds, planIds, plans } from '../../worker/contract/plans.ts';
@@ -103,7 +103,7 @@ it('queues a message, or names the first reason of the refusal, which the respon
       expect(event === undefined).toBe(expected !== 'queued');
       if (event) expect(event.leased_until === 0).toBe(waiting > 0);
       if (expected !== 'queued')
-        expect(refusalOf(expected, user as User, now).errorName).toBe(expected);
+        expect(messageRefusal(expected, user as User, now).errorName).toBe(expected);
     }),
   );
 });

@@ -7,7 +7,7 @@ import {
   pauseAfter,
 } from '../../worker/billing/sync-times.ts';
 import { openRows } from './models.ts';
-import { noticeMs, review, type Account } from '../../worker/account/account-retention.ts';
+import { noticeMs, review, type UnusedAccount } from '../../worker/account/account-retention.ts';
 
 describe('the customers that are due', () => {
   const minute = 60_000;
@@ -112,7 +112,7 @@ describe('the retention of an account', () => {
   const day = 86_400_000;
   const retention = 730 * day;
   const now = Date.UTC(2030, 0, 1);
-  const unused: Account = {
+  const unused: UnusedAccount = {
     lastUsedAt: now - retention,
     paying: false,
     noticeAt: null,
@@ -121,7 +121,7 @@ describe('the retention of an account', () => {
 
   const noticed = now - noticeMs;
 
-  it.each<[what: string, account: Partial<Account>, kind: string, dueAt?: number]>([
+  it.each<[what: string, account: Partial<UnusedAccount>, kind: string, dueAt?: number]>([
     [
       'keeps an account until 30 days before its end',
       { lastUsedAt: now - 10 * day },

@@ -12,7 +12,7 @@ const stepsPerRun = 10;
 export const noticeMs = 30 * dayMs;
 
 /** Unix ms; `noticeAt` is null before the notice. */
-export type Account = {
+export type UnusedAccount = {
   lastUsedAt: number;
   paying: boolean;
   noticeAt: number | null;
@@ -24,7 +24,7 @@ export type Review =
   | { kind: 'notify'; dueAt: number }
   | { kind: 'delete' };
 
-export function review(account: Account, retentionMs: number, now: number): Review {
+export function review(account: UnusedAccount, retentionMs: number, now: number): Review {
   const { lastUsedAt, paying, noticeAt, undelivered } = account;
   if (paying) return { kind: 'keep', dueAt: now + noticeMs };
   const noticeDueAt = lastUsedAt + retentionMs - noticeMs;
@@ -39,7 +39,7 @@ export function review(account: Account, retentionMs: number, now: number): Revi
   return { kind: 'delete' };
 }
 
-type Due = Account & { id: string };
+type Due = UnusedAccount & { id: string };
 type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
 
 /** `week_start` changes with the first counted message of a week, so it tells of use. */

@@ -5,7 +5,7 @@ import { endStreams, expectEnd } from '../live/publish.ts';
 import { endSubscriptions } from '../push/reply-notices.ts';
 
 /** Of one session, or of all (null). Returns how many there were. */
-export async function endSessions(
+export async function endUserSessions(
   scope: EnvScope,
   userId: string,
   sessionId: string | null,

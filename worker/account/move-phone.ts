@@ -6,7 +6,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import type { EnvScope } from '../env.ts';
 import { moveInDatabase } from './move-rows.ts';
-import { keptSession, type Account, type Move } from './moving-account.ts';
+import { keptSession, type MovingAccount, type Move } from './moving-account.ts';
 
 const triesAtOnce = 5;
 
@@ -14,7 +14,7 @@ const triesAtOnce = 5;
  * Throws 409 for a taken number, 401 for a deleted account or an overtaken change (`codeSpent`),
  * 503 if the account keeps changing.
  */
-export async function movePhone(scope: EnvScope, before: Account, move: Move): Promise<User> {
+export async function movePhone(scope: EnvScope, before: MovingAccount, move: Move): Promise<User> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
     // If the response is lost, this alone ends the streams (`live/ended-sessions.ts`).

@@ -10,7 +10,7 @@ import {
   boundRowsOf,
   endedBySql,
   hasMoreRowsSql,
-  type Account,
+  type MovingAccount,
   type Move,
 } from './moving-account.ts';
 import { renumberAccount, renumberingOf } from './renumber-account.ts';
@@ -60,7 +60,7 @@ import { renumberAccount, renumberingOf } from './renumber-account.ts';
  */
 export async function moveInDatabase(
   { db, settings }: Scope<'db' | 'settings'>,
-  account: Account,
+  account: MovingAccount,
   move: Move,
 ) {
   const { user } = account;
@@ -86,7 +86,7 @@ export async function moveInDatabase(
   };
 }
 
-function decideMove(db: Database, account: Account, move: Move) {
+function decideMove(db: Database, account: MovingAccount, move: Move) {
   const { user } = account;
   return transaction(db, {
     from: oneRow([users, eq(users.id, user.id)]),

@@ -24,7 +24,7 @@ export type BoundRow = {
   mac: string | null;
 };
 
-export type Account = { user: User; bound: BoundRow[] };
+export type MovingAccount = { user: User; bound: BoundRow[] };
 
 const isBusinessOfSql = (userId: string) =>
   and(eq(aliases.userId, userId), eq(aliases.kind, 'business'));
@@ -51,7 +51,7 @@ export function boundRowsOf(db: Database, userId: string) {
 }
 
 /** SQL: an id or a trial link is another than was read. */
-export function hasMoreRowsSql({ user, bound }: Account): SQL {
+export function hasMoreRowsSql({ user, bound }: MovingAccount): SQL {
   const known = bound.find(({ kind }) => kind === 'alias');
   const isKnown = and(
     isSame(aliases.value, known?.value ?? null),

@@ -35,7 +35,7 @@ import {
   endedBySql,
   isOtherSessionSql,
   keptSession,
-  type Account,
+  type MovingAccount,
   type BoundRow,
   type Move,
 } from './moving-account.ts';
@@ -47,7 +47,11 @@ type Moving = Transaction<
 type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
 
 /** The names and hashes of an account under its new number. */
-export async function renumberingOf(settings: Settings, { user, bound }: Account, move: Move) {
+export async function renumberingOf(
+  settings: Settings,
+  { user, bound }: MovingAccount,
+  move: Move,
+) {
   const { phone, whatsappId } = move;
   const type = 'user.phone_changed';
   const sessionId = keptSession(move);
@@ -188,7 +192,7 @@ async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
 }
 
 /** A row that our key did not bind to the old number is not bound to the new one. */
-async function boundAnew(settings: Settings, { user, bound }: Account, phone: PhoneNumber) {
+async function boundAnew(settings: Settings, { user, bound }: MovingAccount, phone: PhoneNumber) {
   const owned = await Promise.all(bound.map((row) => isOwnRow(settings, user.phone, row)));
   const own = bound.filter((_, index) => owned[index]);
   const id = own.find(({ kind }) => kind === 'alias')?.value;

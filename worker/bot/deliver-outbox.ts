@@ -10,7 +10,7 @@ import {
   leaseOldestOf,
   postponeBlocked,
   removeCancelled,
-  settle,
+  settleEvent,
   tooOld,
 } from './outbox-statements.ts';
 import { bodyFor, storedOf, type OutboxEvent } from './outbox.ts';
@@ -73,7 +73,7 @@ export async function expireMessages(scope: Outbox, now: number): Promise<void> 
 
   for (const event of expired) {
     const result = await giveUp(scope, event, 'expired').catch(() => null);
-    if (result) await settle(scope.db, event, result, now);
+    if (result) await settleEvent(scope.db, event, result, now);
   }
 }
 
@@ -86,7 +86,7 @@ async function follow(scope: Outbox, leased: OutboxEvent, leaseNext: LeaseNext):
   while (event) {
     const result = await deliver(scope, event);
     const now = Date.now();
-    const settled = settle(scope.db, event, result, now);
+    const settled = settleEvent(scope.db, event, result, now);
     const removed = removeCancelled(scope.db, event);
     if (now > until) return void (await batch(scope.db, { settled, removed }));
 

@@ -18,7 +18,13 @@ import type { Database } from '../lib/database.ts';
 import { iif, least, minus, plus } from '../lib/expressions.ts';
 import { sql } from '../lib/sql-text.ts';
 import { messageLifetimeMs, next, type Attempted, type DeliveryResult } from './delivery-rules.ts';
-import { cancelledBody, eventColumns, isCancelled, storedOf, type OutboxEvent } from './outbox.ts';
+import {
+  cancelledBody,
+  eventColumns,
+  isCancelledEvent,
+  storedOf,
+  type OutboxEvent,
+} from './outbox.ts';
 
 export const leaseMs = 30_000;
 /** Of a parked event: later than any `now`, so that the index of due events excludes it. */
@@ -37,11 +43,11 @@ const head = alias(outbox, 'head');
 
 export function attemptedOf(event: OutboxEvent): Attempted {
   const { hasAccount, attempts, createdAt } = event;
-  const type = isCancelled(event) ? 'cancelled' : storedOf(event).type;
+  const type = isCancelledEvent(event) ? 'cancelled' : storedOf(event).type;
   return { type, hasAccount, attempts, createdAt };
 }
 
-export function settle(db: Database, event: OutboxEvent, result: DeliveryResult, now: number) {
+export function settleEvent(db: Database, event: OutboxEvent, result: DeliveryResult, now: number) {
   const own = eq(outbox.seq, event.seq);
   const step = next(attemptedOf(event), result, now);
   const free = { leasedUntil: 0 };

@@ -92,7 +92,7 @@ export function eventColumns() {
   };
 }
 
-export function isCancelled({ body }: Pick<OutboxEvent, 'body'>): boolean {
+export function isCancelledEvent({ body }: Pick<OutboxEvent, 'body'>): boolean {
   return body === cancelledBody;
 }
 

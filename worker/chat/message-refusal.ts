@@ -6,7 +6,7 @@ import type { QueueOutcome } from './message-queue.ts';
 
 const waitSeconds = 5;
 
-export function refusalOf(
+export function messageRefusal(
   outcome: Exclude<QueueOutcome, 'queued'>,
   user: User,
   now: number,

@@ -7,7 +7,7 @@ import { isInCrisis } from './crisis.ts';
 import { messageEvents } from './message-delivery.ts';
 import { takeAttempt, unqueue, type QueuedEvent } from './message-event.ts';
 import { queueMessage, type QueueDecision, type Queueing } from './message-queue.ts';
-import { refusalOf } from './message-refusal.ts';
+import { messageRefusal } from './message-refusal.ts';
 import {
   appendMessage,
   findOrRefuse,
@@ -53,7 +53,7 @@ export async function sendQueued(
 ): Promise<ChatMessage> {
   const { decision, event, inCrisis } = await queuedInCrisis(scope, user, queueing, queued);
   if (decision.outcome !== 'queued')
-    return findOrRefuse(scope, user, sent, refusalOf(decision.outcome, user, scope.now));
+    return findOrRefuse(scope, user, sent, messageRefusal(decision.outcome, user, scope.now));
 
   const { ownsEvent } = decision;
   const stored = await appendMessage(scope, user, sent, {

@@ -10,7 +10,7 @@ import type { Handler } from '../http/handlers.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
 import { refusalOf } from '../identity/user-session.ts';
-import { endSessions } from '../account/end-user-sessions.ts';
+import { endUserSessions } from '../account/end-user-sessions.ts';
 import { externalIssuer, redeemExternalToken } from '../sign-in/external-token.ts';
 import { currentCount } from '../usage/week.ts';
 import { profileOf } from '../usage/profile.ts';
@@ -147,7 +147,7 @@ export const logout: Handler<'logout'> = async (scope) => {
   const { session, input } = scope;
   return session.run([], async ({ user, limitedBy }) => {
     if (input.everywhere && limitedBy) throw refusalOf(limitedBy);
-    await endSessions(scope, user.id, input.everywhere ? null : session.sessionId);
+    await endUserSessions(scope, user.id, input.everywhere ? null : session.sessionId);
     return { success: true };
   });
 };

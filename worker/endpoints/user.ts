@@ -2,7 +2,7 @@ import { and, desc, eq, gt, isNotNull, lt, lte, or } from 'drizzle-orm';
 import { customers, pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../account/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
-import { endSessions } from '../account/end-user-sessions.ts';
+import { endUserSessions } from '../account/end-user-sessions.ts';
 import { boundRowsOf } from '../account/moving-account.ts';
 import { movePhone } from '../account/move-phone.ts';
 import { beginPhoneChange as startPhoneChange } from '../account/begin-phone-change.ts';
@@ -68,7 +68,7 @@ export const getSessions: Handler<'getSessions'> = async ({ session, db, now }) 
 export const endSession: Handler<'endSession'> = async (scope) => {
   const { session, params } = scope;
   return session.run([], async ({ user }) => {
-    const ended = await endSessions(scope, user.id, params.id);
+    const ended = await endUserSessions(scope, user.id, params.id);
     if (ended === 0) throw new RequestError('notFound');
     return { success: true };
   });

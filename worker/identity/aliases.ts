@@ -22,13 +22,13 @@ import type { PhoneNumber } from './phone.ts';
  * the user's own id writes from the number.
  */
 
-export type Kind = typeof aliases.$inferSelect.kind;
+export type AliasKind = typeof aliases.$inferSelect.kind;
 export type Proof = typeof aliases.$inferSelect.proof;
 
-export const isOfSql = (kind: Kind, userId: SQLWrapper | string) =>
+export const isOfSql = (kind: AliasKind, userId: SQLWrapper | string) =>
   and(eq(aliases.kind, kind), eq(aliases.userId, userId))!;
 
-export const hasNameSql = (kind: Kind, value: SQL | string) =>
+export const hasNameSql = (kind: AliasKind, value: SQL | string) =>
   and(eq(aliases.kind, kind), eq(aliases.value, value))!;
 
 const isOfOtherNumber = and(eq(users.id, aliases.userId), ne(users.phone, aliases.value));
@@ -41,12 +41,12 @@ const isBoundToNumber = build
   );
 
 /** One row moves no name to another account. */
-const agrees: Partial<Record<Kind, SQL>> = {
+const agrees: Partial<Record<AliasKind, SQL>> = {
   phone: not(rowExists(users, isOfOtherNumber)),
   business: exists(isBoundToNumber),
 };
 
-export const userOfSql = (kind: Kind, value: SQL | string): SQL<string | null> =>
+export const userOfSql = (kind: AliasKind, value: SQL | string): SQL<string | null> =>
   valueOf(aliases.userId, and(hasNameSql(kind, value), agrees[kind]));
 
 export const spellingOfSql = (userId: SQL) => valueOf(aliases.value, isOfSql('whatsapp', userId));

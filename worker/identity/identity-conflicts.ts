@@ -4,14 +4,14 @@ import { keyedHashes } from '../lib/crypto.ts';
 import type { Peppers } from '../lib/secrets.ts';
 import { isIn } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
-import type { Kind } from './aliases.ts';
+import type { AliasKind } from './aliases.ts';
 
 export const conflictMacs = ({ CODE_PEPPER }: Peppers, id: string) =>
   keyedHashes(CODE_PEPPER, 'conflict', id);
 
 export async function ownMacs(
   settings: Peppers,
-  known: { kind: Kind; value: string }[],
+  known: { kind: AliasKind; value: string }[],
 ): Promise<string[]> {
   const id = known.find(({ kind }) => kind === 'business')?.value;
   return id === undefined ? [] : conflictMacs(settings, id);

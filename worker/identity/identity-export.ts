@@ -1,14 +1,14 @@
 import { identityConflicts, type User } from '#db/schema';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
-import { namesOf, type Kind } from './aliases.ts';
+import { namesOf, type AliasKind } from './aliases.ts';
 import { isOwnAlias } from './bindings.ts';
 import { conflictsOfSql, ownMacs } from './identity-conflicts.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';
 
 type ExportScope = Scope<'db' | 'settings'> & { user: User };
 type Name = {
-  kind: Kind;
+  kind: AliasKind;
   value: string;
   mac: string | null;
 };

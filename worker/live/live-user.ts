@@ -15,7 +15,7 @@ import { admit, attachOwner, closeStreams, isOpen, openStreams } from './open-st
 import type {
   AppendedMessage,
   AppendedReply,
-  Known,
+  KnownMessage,
   NewMessage,
   NewReply,
   NewUserMessage,
@@ -175,7 +175,7 @@ export class LiveUser extends DurableObject<object> {
     return replyTo !== undefined && v.is(MessageId, replyTo) && !this.#table.find(replyTo);
   }
 
-  #known(ids: string[]): Known {
+  #known(ids: string[]): KnownMessage {
     return { outcome: 'known', ...this.#queued(this.#table.find(...ids)!) };
   }
 

@@ -54,18 +54,18 @@ export type Stored = {
   message: PlacedMessage;
   sentBefore: string | null;
 };
-export type Known = { outcome: 'known' } & QueuedMessage;
+export type KnownMessage = { outcome: 'known' } & QueuedMessage;
 export type Refused = { outcome: 'late' } | StaleEpoch;
 
 export type AppendedMessage =
   | Stored
-  | Known
+  | KnownMessage
   | Refused
   | {
       outcome: 'limited';
       allowedAt: number;
     };
-export type AppendedReply = Stored | Known | Refused | { outcome: 'cleared' };
+export type AppendedReply = Stored | KnownMessage | Refused | { outcome: 'cleared' };
 
 export type StoredPage = {
   outcome: 'read';

@@ -17,14 +17,14 @@ const noTemplate = new Set<number | undefined>([
 /** `forbidden`: nobody can get a code. */
 export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
 
-export type Sent = { delivery: Delivery; messageId?: string };
+export type SendResult = { delivery: Delivery; messageId?: string };
 
 /** Not retried: the message may have arrived. */
 export async function sendCode(
   { settings, language }: Scope<'language' | 'settings'>,
   whatsappId: string,
   { code, sentBy }: { code: string; sentBy: string },
-): Promise<Sent> {
+): Promise<SendResult> {
   const [first] = settings.require('WHATSAPP_TEMPLATE_LANGUAGE') as [string];
   const own = templateLanguageFor(language, settings);
 
@@ -86,7 +86,7 @@ type Refusal = { status: number; code: number | undefined };
 async function sendTemplate(
   settings: Settings,
   { whatsappId, code, sentBy, language }: Message,
-): Promise<Sent | Refusal> {
+): Promise<SendResult | Refusal> {
   const text = [{ type: 'text', text: code }];
   const message = {
     messaging_product: 'whatsapp',

@@ -104,14 +104,14 @@ async function settleAsItIs(
   id: string,
 ): Promise<LeaseResult<unknown>> {
   const statement = await statementUnderWay(scope.db, id);
-  return statement ? settle(scope, leased, statement) : { result: null };
+  return statement ? settleStatement(scope, leased, statement) : { result: null };
 }
 
 /**
  * Ends the contract of a statement and gives the money back; returns
  * the statement as it is then. Throws 503; then call it again.
  */
-export async function settle(
+export async function settleStatement(
   scope: EnvScope,
   leased: LeasedCustomer,
   statement: Statement,

@@ -7,7 +7,7 @@ import type { Scope } from '../request-scope.ts';
 import { hasContract, meantBy } from './find-contract.ts';
 import { isUnconfirmed } from './objection.ts';
 import { recordOwnStatement, repeatStatement } from './own-statement.ts';
-import { settle } from './settlement.ts';
+import { settleStatement } from './settlement.ts';
 import { type Recorded, statementsOf } from './statements.ts';
 
 /**
@@ -55,7 +55,11 @@ async function settleSoon(
   recorded: Recorded,
 ): Promise<LeaseResult<Recorded>> {
   try {
-    const { result: statement, ...released } = await settle(scope, leased, recorded.statement);
+    const { result: statement, ...released } = await settleStatement(
+      scope,
+      leased,
+      recorded.statement,
+    );
     return { result: { ...recorded, statement }, ...released };
   } catch (error) {
     log('error', 'withdrawal_postponed', {

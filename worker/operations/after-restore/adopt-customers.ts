@@ -11,7 +11,7 @@ import { insertSelect, upsertSelect } from '../../lib/sql.ts';
 import { transaction } from '../../lib/transaction.ts';
 import { firstWeek } from '../../usage/week.ts';
 import { generationOf } from './end-sessions.ts';
-import type { Report, Restore, Step } from './restore.ts';
+import type { Report, Restore, RestoreStep } from './restore.ts';
 import { acceptedSince } from './accepted-events.ts';
 
 const skewSeconds = 600;
@@ -30,7 +30,7 @@ const Approval = v.object({
 type Line = { text: string; isUnknown?: true };
 
 /** Nobody is charged without a plan. */
-export const adoptCustomers: Step = {
+export const adoptCustomers: RestoreStep = {
   name: 'customers',
   run: (restore) =>
     withStripe(restore.settings, async (stripe) => {

@@ -7,7 +7,7 @@ import { openEnvironment, writeAudit } from '../support/command-audit.ts';
 import { adoptCustomers } from './adopt-customers.ts';
 import { endSessions, fetchSubscriptions, raiseGenerations } from './end-sessions.ts';
 import { repeatEvents } from './repeat-events.ts';
-import { markNow, markedAt, type Restore, type Step } from './restore.ts';
+import { markNow, markedAt, type Restore, type RestoreStep } from './restore.ts';
 import { stopStatements } from './stop-statements.ts';
 
 /*
@@ -21,7 +21,7 @@ const options = {
   'dry-run': { type: 'boolean' },
 } as const;
 
-const steps: Step[] = [
+const steps: RestoreStep[] = [
   endSessions,
   raiseGenerations,
   stopStatements,
@@ -116,7 +116,11 @@ async function runAll(restore: Restore): Promise<boolean> {
   return isComplete;
 }
 
-async function runStep(restore: Restore, step: Step, unknown: string[]): Promise<string | null> {
+async function runStep(
+  restore: Restore,
+  step: RestoreStep,
+  unknown: string[],
+): Promise<string | null> {
   const { db, at, isDry } = restore;
   const doneAt = await markedAt(db, at, step.name);
   if (doneAt !== null) {

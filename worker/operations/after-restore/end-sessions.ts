@@ -20,11 +20,11 @@ import {
   report,
   type Report,
   type Restore,
-  type Step,
+  type RestoreStep,
 } from './restore.ts';
 
 /** Each may have been ended, or used, since. */
-export const endSessions: Step = {
+export const endSessions: RestoreStep = {
   name: 'sessions',
   async run(restore) {
     const { db, settings, until } = restore;
@@ -55,7 +55,7 @@ export const endSessions: Step = {
   },
 };
 
-export const raiseGenerations: Step = {
+export const raiseGenerations: RestoreStep = {
   name: 'conversations',
   async run({ db, at, until, isDry }) {
     const generation = generationOf(at);
@@ -77,7 +77,7 @@ export const raiseGenerations: Step = {
 
 export const generationOf = (at: number) => Math.floor(at / 1000) * clearingsPerRestore;
 
-export const fetchSubscriptions: Step = {
+export const fetchSubscriptions: RestoreStep = {
   name: 'subscriptions',
   async run({ db, isDry }: Restore): Promise<Report> {
     const isKnown = sql`${customers.stripeId} is not null and coalesce(${customers.dueAt}, 1) between 1

@@ -4,17 +4,17 @@ import { customers, usedTokens, users, type User } from '#db/schema';
 import { userOfSql } from '../../identity/aliases.ts';
 import { CanonicalPhone } from '../../identity/phone.ts';
 import { moveInDatabase } from '../../account/move-rows.ts';
-import { type Account, boundRowsOf, type Move } from '../../account/moving-account.ts';
+import { type MovingAccount, boundRowsOf, type Move } from '../../account/moving-account.ts';
 import { clearConversation } from '../../chat/clear-statements.ts';
 import { moneyWithCode } from '../../contract/money.ts';
 import { isTrue, oneRow, rowExists } from '../../lib/expressions.ts';
 import { keyedHash } from '../../lib/crypto.ts';
 import { insertSelect, upsertSelect } from '../../lib/sql.ts';
 import { transaction } from '../../lib/transaction.ts';
-import { mark, marked, markerOf, type Report, type Restore, type Step } from './restore.ts';
+import { mark, marked, markerOf, type Report, type Restore, type RestoreStep } from './restore.ts';
 import { acceptedSince, type AcceptedEvent } from './accepted-events.ts';
 
-export const repeatEvents: Step = {
+export const repeatEvents: RestoreStep = {
   name: 'events',
   async run(restore) {
     const all: Report = { done: [], unknown: [] };
@@ -213,7 +213,7 @@ function byOf({ data }: AcceptedEvent) {
 const triesAtOnce = 5;
 
 /** The bot may bring a trial link or an id at this moment. */
-async function moveAsItIs(place: Place, before: Account, wanted: Move): Promise<string> {
+async function moveAsItIs(place: Place, before: MovingAccount, wanted: Move): Promise<string> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
     const { outcome, found } = await moveInDatabase(place, account, wanted);

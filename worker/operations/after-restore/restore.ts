@@ -15,7 +15,7 @@ export type Restore = {
   isDry: boolean;
 };
 
-export type Step = {
+export type RestoreStep = {
   name: string;
   run: (restore: Restore) => Promise<Report>;
 };

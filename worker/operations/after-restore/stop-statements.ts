@@ -1,7 +1,7 @@
 import { and, asc, inArray, lte, sql } from 'drizzle-orm';
 import { withdrawals } from '#db/schema';
 import { restored, type Statement } from '../../withdrawal/statements.ts';
-import { inBatches, type Step } from './restore.ts';
+import { inBatches, type RestoreStep } from './restore.ts';
 
 const settlesItself: Statement['state'][] = ['received', 'refunding'];
 
@@ -9,7 +9,7 @@ const settlesItself: Statement['state'][] = ['received', 'refunding'];
  * An open statement may have been objected to, completed or paid
  * back since. None goes on by itself: the owner looks at Stripe.
  */
-export const stopStatements: Step = {
+export const stopStatements: RestoreStep = {
   name: 'withdrawals',
   async run({ db, until, isDry }) {
     const { seq, state, submittedAt } = withdrawals;

@@ -8,7 +8,7 @@ import {
   isReady,
   siteOf,
   type Look,
-  publish,
+  publishVersion,
   type Wrangler,
   upload,
   type Version,
@@ -38,7 +38,7 @@ export async function deployTo(
 
   if (!(await isMigrated(values, tools))) return false;
   say('✓ The database has the newest schema');
-  const { ok, version } = await publish(tools.wrangler, target, values);
+  const { ok, version } = await publishVersion(tools.wrangler, target, values);
   const serving = ok ? version : await servingAfterFailure(target, before, tools);
   if (!ok && !serving) return false;
 
@@ -91,7 +91,7 @@ async function isMigrated(values: Values, { migrate, say }: DeployTools): Promis
   }
 }
 
-export type Plan = {
+export type GradualPlan = {
   parts: number[];
   watchMs: number;
   pauseMs: number;
@@ -104,7 +104,7 @@ type Rollout = {
   secrets: CallerSecrets | null;
   present: string;
   next: Version;
-  plan: Plan;
+  plan: GradualPlan;
 };
 
 /**
@@ -115,7 +115,7 @@ export async function deployGradually(
   target: Target,
   values: Values,
   tools: Tools,
-  { plan, ...allowed }: { plan: Plan } & Allowed,
+  { plan, ...allowed }: { plan: GradualPlan } & Allowed,
 ): Promise<boolean> {
   const { say } = tools;
   if (!(await isReady(target, values, tools, allowed))) return stop(say, 'Nothing was changed.');
@@ -177,7 +177,11 @@ async function takeStep(rollout: Rollout, part: number, tools: Tools): Promise<s
   return problem || part === 100 ? problem : watch(tools, plan, () => tools.smoke(look));
 }
 
-async function watch(tools: Tools, { watchMs, pauseMs }: Plan, look: () => Promise<string | null>) {
+async function watch(
+  tools: Tools,
+  { watchMs, pauseMs }: GradualPlan,
+  look: () => Promise<string | null>,
+) {
   if (watchMs > 0)
     tools.say(
       `  Watching it for ${Math.round(watchMs / 60_000)} minutes. Watch the log too: request_failed`,
@@ -302,7 +306,7 @@ export function readPlan({
   paused,
   parts = '10,50',
   minutes = '5',
-}: PlanFlags): Plan | null {
+}: PlanFlags): GradualPlan | null {
   if (gradual && paused)
     throw new UsageError('--paused goes without --gradual: nobody gets the version before.');
   if (!gradual) {

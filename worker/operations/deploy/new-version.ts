@@ -12,7 +12,11 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as wait } from 'node:timers/promises';
 
-export function publish(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
+export function publishVersion(
+  wrangler: Wrangler,
+  target: Target,
+  values: Values,
+): Promise<WranglerRun> {
   return withSettings(values, (file) =>
     wrangler(['deploy', ...versionFlags(target, file), ...domain(values)], {
       env: buildEnvironment(values),

@@ -19,7 +19,7 @@ type Call = {
   target: Target;
   values: Values;
   words: string[];
-  flags: Flags;
+  flags: SupportFlags;
   json: boolean;
   yes: boolean;
 };
@@ -92,10 +92,10 @@ function requireYes({ needsYes, would }: Action, yes: boolean): void {
     throw new UsageError(`This would ${would}. Repeat the command with --yes to do it.`);
 }
 
-export type Flags = { tier?: string; days?: string };
+export type SupportFlags = { tier?: string; days?: string };
 export type SupportRequest = {
   words: string[];
-  flags: Flags;
+  flags: SupportFlags;
   db: Database;
   settings: Settings;
 };
