@@ -9,7 +9,7 @@ import { helpLines } from '../../worker/contract/help-lines.ts';
 import { formatDate } from '../../web/rules/formats.ts';
 import { formatPhone } from '../../web/rules/phone-text.ts';
 import { formatTime } from '../../web/rules/transcript.ts';
-import { errorMessage, errorText } from '../../web/data/error-notices.ts';
+import { errorMessage, errorText } from '../../web/data/error-toasts.ts';
 
 it.each([
   ['a Mexican number as WhatsApp spells it', '+5215512345678', '+525512345678'],

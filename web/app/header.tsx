@@ -2,9 +2,9 @@ import { Link, useHydrated } from '@tanstack/react-router';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
-import { TextByVisitor } from '../ui/text.tsx';
+import { TextByMembership } from '../ui/text.tsx';
 import { Logo, Icon } from '../ui/icons.tsx';
-import { useVisitor } from '../data/session.ts';
+import { useMembership } from '../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { useSyncExternalStore } from 'react';
 import { colourScheme } from './colour-scheme.ts';
@@ -19,7 +19,7 @@ const tab = css({
 });
 
 export function Header() {
-  const visitor = useVisitor();
+  const membership = useMembership();
   const link = `${button({ look: 'quiet' })} ${tab}`;
   return (
     <header className={bar}>
@@ -45,11 +45,11 @@ export function Header() {
             {layoutWords.home}
           </Link>
           <Link
-            to={visitor === 'member' ? '/account' : '/login'}
+            to={membership === 'member' ? '/account' : '/login'}
             className={link}
           >
-            <TextByVisitor
-              visitor={visitor}
+            <TextByMembership
+              membership={membership}
               guest={layoutWords.login}
               member={layoutWords.myAccount}
             />

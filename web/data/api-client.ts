@@ -3,7 +3,7 @@ import { pageRoutes, type PageCall, type Route } from '#contract/routes';
 import type { ErrorCode } from '#contract/errors';
 import { ApiError, sessionEnded, sessionReplaced } from './api-error.ts';
 import { handleRequestError } from './error-handling.ts';
-import { errorText, notifyError } from './error-notices.ts';
+import { errorText, notifyError } from './error-toasts.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 import { apiErrorWords } from '#words/api-errors';
 import { locale } from '#words/language';

@@ -1,6 +1,6 @@
 import { isLocalHost } from '../rules/addresses.ts';
 import { sessionEnded, type ApiError } from './api-error.ts';
-import { notifyError } from './error-notices.ts';
+import { notifyError } from './error-toasts.ts';
 import { redirectTo } from './redirects.ts';
 import { session } from './session.ts';
 import { endedToast } from './toasts.ts';

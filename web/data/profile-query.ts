@@ -2,7 +2,7 @@ import { profileWords } from '#words/page-errors';
 import { readUser, type PartialProfile, type User } from '../rules/user-profile.ts';
 import { requestAs } from './api-client.ts';
 import { ApiError, sessionReplaced } from './api-error.ts';
-import { errorMessage, notifyError } from './error-notices.ts';
+import { errorMessage, notifyError } from './error-toasts.ts';
 import { queryClient } from './query-client.ts';
 import { connectionState } from './event-stream.ts';
 import { session } from './session.ts';

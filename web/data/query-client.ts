@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
-import { notifyError } from './error-notices.ts';
+import { notifyError } from './error-toasts.ts';
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({

@@ -174,12 +174,12 @@ export function useSession<T>(select: (session: Session) => T): T {
   );
 }
 
-export type Visitor = 'unknown' | 'guest' | 'member';
+export type Membership = 'unknown' | 'guest' | 'member';
 
-/** Says who visits: unknown at build time and while a session starts. */
-export const useVisitor = (): Visitor => useSession(visitorOf);
+/** Says whether a member visits: unknown at build time and while a session starts. */
+export const useMembership = (): Membership => useSession(membershipOf);
 
-function visitorOf({ user, isInitializing, isUnreached }: Session): Visitor {
+function membershipOf({ user, isInitializing, isUnreached }: Session): Membership {
   if (user || isUnreached) return 'member';
   return isInitializing ? 'unknown' : 'guest';
 }

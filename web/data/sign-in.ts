@@ -3,7 +3,7 @@ import { loginWords } from '#words/login';
 import { trialWords } from '#words/results';
 import { request, revoke } from './api-client.ts';
 import { ApiError, fileMissing } from './api-error.ts';
-import { errorMessage } from './error-notices.ts';
+import { errorMessage } from './error-toasts.ts';
 import { serverClock } from './clock.ts';
 import { session } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';

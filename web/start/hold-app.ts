@@ -4,7 +4,7 @@ import * as timeLimits from '../data/time-limits.ts';
 import { fetchInTime } from '../data/fetch-in-time.ts';
 import { loadApp } from './after-paint.ts';
 import { appLink } from './protocol.ts';
-import { StartNotice } from './start-notice.ts';
+import { StartProblem } from './start-problem.ts';
 
 /** ms for which slow data delays the app. */
 const maxDelay = 500;
@@ -21,9 +21,9 @@ export function holdApp(filled: Promise<void>): void {
 
 /** Resolves when all files are here, and the shell is filled if this is soon. */
 async function release(filled: Promise<void>): Promise<void> {
-  const notice = new StartNotice();
+  const problem = new StartProblem();
   const fill = filled.then(
-    () => notice.render(),
+    () => problem.render(),
     () => null,
   );
   await Promise.race([fill, wait(maxDelay)]);
@@ -33,12 +33,12 @@ async function release(filled: Promise<void>): Promise<void> {
     const status = await statusOf(appFile());
     if (status === 200 && attempt === 1) continue;
     // The server responds: a deployment has removed the file.
-    if (status !== 0) await reloadOrGiveUp(notice);
+    if (status !== 0) await reloadOrGiveUp(problem);
 
-    notice.show(errorWords.network);
+    problem.show(errorWords.network);
     await connection();
   }
-  notice.hide();
+  problem.hide();
 }
 
 /** Waits for the body, which follows the inline script. */
@@ -79,9 +79,9 @@ function connection(): Promise<unknown> {
 }
 
 /** Reloads the page once, which brings the present files: a second time would not help. It never resolves. */
-function reloadOrGiveUp(notice: StartNotice): Promise<never> {
+function reloadOrGiveUp(problem: StartProblem): Promise<never> {
   const { state } = history;
-  if (hasTyped() || state?.wasReloaded) notice.show(layoutWords.wrong);
+  if (hasTyped() || state?.wasReloaded) problem.show(layoutWords.wrong);
   else {
     history.replaceState({ ...state, wasReloaded: true }, '');
     location.reload();

@@ -23,12 +23,16 @@ export function Unbroken({ text }: { text: string }) {
   return <>{parts}</>;
 }
 
-type VisitorProps = { visitor: 'unknown' | 'guest' | 'member'; guest: string; member: string };
+type MembershipProps = {
+  membership: 'unknown' | 'guest' | 'member';
+  guest: string;
+  member: string;
+};
 
-/** Renders both texts while the visitor is unknown. CSS shows `member` if a token is stored. */
-export function TextByVisitor({ visitor, guest, member }: VisitorProps) {
+/** Renders both texts while the membership is unknown. CSS shows `member` if a token is stored. */
+export function TextByMembership({ membership, guest, member }: MembershipProps) {
   // A translator replaces the text, which React would change unseen.
-  if (visitor !== 'unknown') return <span>{visitor === 'member' ? member : guest}</span>;
+  if (membership !== 'unknown') return <span>{membership === 'member' ? member : guest}</span>;
   return (
     <>
       <span className={css({ _returning: { display: 'none' } })}>{guest}</span>

@@ -10,7 +10,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { accountWords } from '#words/account';
 import { showToast } from '../../data/toasts.ts';
 import { fetchProfile } from '../../data/profile-query.ts';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 
 type HeaderProps = {
   /** The number, or its place. */

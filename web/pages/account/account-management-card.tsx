@@ -6,7 +6,7 @@ import type { User } from '../../rules/user-profile.ts';
 import { changeNumberWords, managementWords } from '#words/account';
 import { Action, AccountCard } from './account-layout.tsx';
 import { PrivacyActions } from './privacy-actions.tsx';
-import { openAfterLoading } from '../../data/error-notices.ts';
+import { openAfterLoading } from '../../data/error-toasts.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { session } from '../../data/session.ts';

@@ -6,7 +6,7 @@ import { readPhone } from '#contract/pasted';
 import { Phone } from '#contract/schemas';
 import { accountWords, changeNumberWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import { keptPhoneChange } from '../../data/kept-steps.ts';
 import { showToast } from '../../data/toasts.ts';
 import { keepProfile } from '../../data/profile-query.ts';

@@ -3,7 +3,7 @@ import { button } from '#styled/recipes';
 import { managementWords, accountWords } from '#words/account';
 import { Action } from './account-layout.tsx';
 import { ApiError } from '../../data/api-error.ts';
-import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
+import { notifyError, openAfterLoading } from '../../data/error-toasts.ts';
 import { showToast } from '../../data/toasts.ts';
 import { request } from '../../data/api-client.ts';
 import { redirectTo } from '../../data/redirects.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { button } from '#styled/recipes';
 import { noticeSettingWords } from '#words/notices';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import {
   followPermission,
   readNotices,

@@ -7,7 +7,7 @@ import { button, radioCards } from '#styled/recipes';
 import { platformWords, accountWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import { showToast } from '../../data/toasts.ts';
 import { useSession } from '../../data/session.ts';
 import { NoticeSetting } from './notice-setting.tsx';

@@ -3,7 +3,7 @@ import { isInApp } from '../../rules/in-app.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { createPortalSession, createSubscriptionSession } from '../../data/billing-pages.ts';
 import { isOwnAddress } from '../../rules/addresses.ts';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import { showToast } from '../../data/toasts.ts';
 
 export type RunningAction = 'subscription-update' | 'billing-management' | 'delete' | null;

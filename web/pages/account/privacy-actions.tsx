@@ -3,7 +3,7 @@ import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
 import { request } from '../../data/api-client.ts';
 import { fileMissing } from '../../data/api-error.ts';
-import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
+import { notifyError, openAfterLoading } from '../../data/error-toasts.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { loadInTime } from '../../data/promise-limit.ts';
 import { Spinner } from '../../ui/spinner.tsx';

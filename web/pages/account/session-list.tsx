@@ -4,7 +4,7 @@ import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import { signOutEverywhere } from '../../data/sign-out.ts';
 import { showToast } from '../../data/toasts.ts';
 import { useSession } from '../../data/session.ts';

@@ -1,7 +1,7 @@
 import { useState, type MouseEvent } from 'react';
 import { request } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
-import { failureOf } from '../../data/error-notices.ts';
+import { failureOf } from '../../data/error-toasts.ts';
 import { showToast } from '../../data/toasts.ts';
 import { refetchProfile } from '../../data/profile-query.ts';
 import { useUnlessExpired } from '../../data/expiry.ts';

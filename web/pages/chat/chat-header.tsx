@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
-import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
+import { notifyError, openAfterLoading } from '../../data/error-toasts.ts';
 import { showToast } from '../../data/toasts.ts';
 import { chatWords, clearingWords } from '#words/chat';
 import { OptionsMenu } from './options-menu.tsx';

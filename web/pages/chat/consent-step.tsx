@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { css } from '#styled/css';
 import { button, card, link } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { consentVersion } from '#contract/chat-limits';

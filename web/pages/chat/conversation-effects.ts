@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { longestTypingSeconds } from '#contract/chat-limits';
 import { chatWords } from '#words/chat';
-import { openAfterLoading } from '../../data/error-notices.ts';
+import { openAfterLoading } from '../../data/error-toasts.ts';
 import { serverClock } from '../../data/clock.ts';
 import { closeShownNotices } from '../../data/shown-notices.ts';
 import { aiNoticeIntervalMs } from '../../rules/transcript.ts';

@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { useOpenedAt } from '../../data/use-conversation.ts';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { useDay } from './day-change.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';

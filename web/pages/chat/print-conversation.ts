@@ -1,4 +1,4 @@
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { messageList } from '../../start/protocol.ts';
 import { chatWords } from '#words/chat';

@@ -6,8 +6,8 @@ import { landingWords } from '#words/landing';
 import { Section } from './sections.tsx';
 import { planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { TextByVisitor } from '../../ui/text.tsx';
-import { useSession, useVisitor } from '../../data/session.ts';
+import { TextByMembership } from '../../ui/text.tsx';
+import { useSession, useMembership } from '../../data/session.ts';
 
 export function PlanTeasers() {
   return (
@@ -45,8 +45,8 @@ const grid = css({
 });
 
 function Teaser({ id }: { id: PlanId }) {
-  const visitor = useVisitor();
-  const isSignedIn = visitor === 'member';
+  const membership = useMembership();
+  const isSignedIn = membership === 'member';
   const isUnknown = useSession(({ isInitializing, isLoading }) => isInitializing || isLoading);
   const { text, features } = landingWords.teasers[id];
   const { name, price } = planTexts(id);
@@ -80,8 +80,8 @@ function Teaser({ id }: { id: PlanId }) {
         aria-label={label(name)}
         onClick={(event) => isUnknown && event.preventDefault()}
       >
-        <TextByVisitor
-          visitor={visitor}
+        <TextByMembership
+          membership={membership}
           guest={landingWords.getStarted}
           member={landingWords.managePlan}
         />

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import { clearAddressToken } from '../../start/early-start.ts';
-import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
+import { notifyError, openAfterLoading } from '../../data/error-toasts.ts';
 import { session, sessionReady } from '../../data/session.ts';
 import { verifyExternalToken } from '../../data/sign-in.ts';
 import { usePhoneText } from '../../data/phone-plans.ts';

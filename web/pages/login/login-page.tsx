@@ -1,6 +1,6 @@
 import { Link, useHydrated } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { openAfterLoading } from '../../data/error-notices.ts';
+import { openAfterLoading } from '../../data/error-toasts.ts';
 import { loadAfterMount } from '../../data/loaded-parts.tsx';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { serverClock } from '../../data/clock.ts';

@@ -6,7 +6,7 @@ import { button, link, page } from '#styled/recipes';
 import { accountWords } from '#words/account';
 import { isWithdrawable } from '#words/language';
 import { orderWords } from '#words/order';
-import { notifyError } from '../../data/error-notices.ts';
+import { notifyError } from '../../data/error-toasts.ts';
 import { createSubscriptionSession } from '../../data/billing-pages.ts';
 import { useTrialSubscription } from '../../data/trial-subscription.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';

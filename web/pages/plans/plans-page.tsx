@@ -10,7 +10,7 @@ import { formatDate } from '../../rules/formats.ts';
 import { planOffer } from '../../rules/plan-offer.ts';
 import { planName, planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { useSession, useVisitor } from '../../data/session.ts';
+import { useSession, useMembership } from '../../data/session.ts';
 
 const byLevel = plansOnSale().toSorted((a, b) => a.level - b.level);
 
@@ -248,12 +248,12 @@ function PlanAction({ plan, rank }: { plan: Plan; rank: Rank }) {
 }
 
 function GuestAction({ plan, className }: { plan: Plan; className: string }) {
-  const visitor = useVisitor();
+  const membership = useMembership();
   return (
     <Link
       to="/login"
       search={{ plan: plan.id }}
-      className={`${className} ${visitor === 'unknown' ? hiddenForReturning : ''}`}
+      className={`${className} ${membership === 'unknown' ? hiddenForReturning : ''}`}
     >
       {plan.id === 'free' ? plansWords.start : plansWords.choose(planName(plan.id))}
     </Link>

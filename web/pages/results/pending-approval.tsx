@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
-import { notifyError, openAfterLoading } from '../../data/error-notices.ts';
+import { notifyError, openAfterLoading } from '../../data/error-toasts.ts';
 import { showToast } from '../../data/toasts.ts';
 import { meQuery, useFreshProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';

@@ -7,7 +7,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
-import { failureOf } from '../../data/error-notices.ts';
+import { failureOf } from '../../data/error-toasts.ts';
 import { useKeptForm } from '../../data/kept-form.ts';
 import { refetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';

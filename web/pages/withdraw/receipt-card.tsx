@@ -4,7 +4,7 @@ import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
-import { openAfterLoading } from '../../data/error-notices.ts';
+import { openAfterLoading } from '../../data/error-toasts.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { formatInstant } from '../../rules/withdrawal-view.ts';
 import { Card } from '../../ui/card.tsx';

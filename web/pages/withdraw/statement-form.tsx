@@ -5,7 +5,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
-import { failureOf } from '../../data/error-notices.ts';
+import { failureOf } from '../../data/error-toasts.ts';
 import { useKeptForm } from '../../data/kept-form.ts';
 import { session } from '../../data/session.ts';
 import { TextField } from '../../ui/form-fields.tsx';

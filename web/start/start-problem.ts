@@ -3,7 +3,7 @@ import { layoutWords } from '#words/layout';
 import { shellRoot } from './protocol.ts';
 
 /** Says in a shell why its app does not start. */
-export class StartNotice {
+export class StartProblem {
   #text: string | null = null;
   #place: { status: Element; served: ChildNode[] } | null = null;
 
