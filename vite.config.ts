@@ -136,13 +136,13 @@ export default defineConfig({
     livePages(outsideOrigins(), headScript),
     writePages({
       connectTo: outsideOrigins(),
-      rendererIn: prerender,
+      rendererFolder: prerender,
       scriptFolder,
-      siteIn: site,
-      styles: { keptIn: join(web, '../dist/prerender/styles.css'), isMade: isEnglish },
+      siteFolder: site,
+      styles: { file: join(web, '../dist/prerender/styles.css'), isBuiltHere: isEnglish },
       scripts: {
         head: headScript,
-        shells: {
+        pageScripts: {
           '/account': join(web, 'start/hold-account.ts'),
           '/chat': join(web, 'start/chat/fill-chat.tsx'),
           '/offline': join(web, 'start/leave-offline.ts'),

@@ -42,7 +42,7 @@ describe('the heads and headers of pages', () => {
   const noInline = {
     scripts: [],
     styles: [],
-    shells: new Map<string, string>(),
+    pageScripts: new Map<string, string>(),
   };
 
   it('names every page once', () => {
@@ -115,7 +115,7 @@ describe('the heads and headers of pages', () => {
     const inline = {
       scripts: ['head()'],
       styles: [sheet],
-      shells: new Map([['/chat', script]]),
+      pageScripts: new Map([['/chat', script]]),
     };
     const headers = securityHeaders({ inline, connectTo, ...files });
     const [general = '', own = ''] = headers.split(/(?=^\/chat$)/m);
@@ -131,7 +131,7 @@ describe('the heads and headers of pages', () => {
       inline: {
         scripts: ['head()'],
         styles: [sheet],
-        shells: new Map([['/chat', `${greeting}()`]]),
+        pageScripts: new Map([['/chat', `${greeting}()`]]),
       },
       connectTo: [],
       scriptFolder: `assets/${folder}`,

@@ -1,5 +1,6 @@
 /* Workbox would be 17.9 KB for the offline pages alone, beside 2.3 KB for all (minified, 2026-11-28). */
 import { languages, published } from '#contract/languages';
+import { offlinePath } from '../start/protocol.ts';
 import { notify, openPage, type Notified, type Pushed } from './notice-worker.ts';
 
 /** The events of service workers, whose types exclude those of pages. */
@@ -32,7 +33,7 @@ const cacheName = 'offline';
 const languagePaths = languages.flatMap(({ tag, path }) => (published.includes(tag) ? [path] : []));
 const keptPages = import.meta.env.DEV
   ? [] // The pages of `npm run dev` show nothing without its server.
-  : languagePaths.flatMap((start) => [`${start}/help-now`, `${start}/offline`]);
+  : languagePaths.flatMap((start) => [`${start}/help-now`, start + offlinePath]);
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(keepAll());
@@ -121,5 +122,5 @@ function offlinePage(path: string): string {
   const [, base = '', rest = path] = /^\/([a-z]{2})(?:[-_][a-z\d]+)?(\/.*)?$/i.exec(path) ?? [];
   const start = languagePaths.find((each) => each.slice(1, 3) === base.toLowerCase()) ?? '';
   const isHelp = rest.replace(/\/$/, '') === '/help-now';
-  return `${start}/${isHelp ? 'help-now' : 'offline'}`;
+  return start + (isHelp ? '/help-now' : offlinePath);
 }

@@ -4,13 +4,11 @@ import { notFoundHead, pageHead, type PageHead, pages } from '../app/page-heads.
 import { offlinePageWords } from '#words/notices';
 import { siteWords } from '#words/page-heads';
 import { planTexts } from '../rules/plan-texts.ts';
-import { marks } from '../start/protocol.ts';
+import { marks, offlinePath } from '../start/protocol.ts';
 import { addressIn, offered } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { decimalOf } from '#contract/money';
 import { currency, type Plan, plansOnSale } from '#contract/plans';
-
-export const offlinePath = '/offline';
 
 const offlineHead: PageHead = {
   ...notFoundHead,

@@ -7,12 +7,11 @@ import { link, page } from '#styled/recipes';
 import { NotFound } from '../app/error-screens.tsx';
 import { OfflinePage } from '../app/offline-page.tsx';
 import { pageHead, type Prerendering } from '../app/page-heads.ts';
-import { marks, offerClass, rootId, type TemplateId } from '../start/protocol.ts';
+import { marks, offerClass, offlinePath, rootId, type TemplateId } from '../start/protocol.ts';
 import { session } from '../data/session.ts';
 import { renderFrame } from '../start/chat/frame.tsx';
 import { createAppRouter, routeIdOf } from '../router.tsx';
 import { documentOf, type AppParts, type DocumentParts } from './document.tsx';
-import { offlinePath } from './head-tags.tsx';
 
 export type LanguageOffer = Record<'tag' | 'href' | 'name' | 'text' | 'dismiss', string>;
 

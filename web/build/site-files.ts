@@ -106,7 +106,7 @@ type HeaderOptions = {
 type InlineParts = {
   scripts: readonly string[];
   styles: readonly string[];
-  shells: ReadonlyMap<string, string>;
+  pageScripts: ReadonlyMap<string, string>;
 };
 
 export const pageHeaders = {
@@ -130,7 +130,7 @@ export function securityHeaders({ inline, connectTo, ...files }: HeaderOptions):
     `/*
   Content-Security-Policy: ${policyOf(inline, connectTo)}
 ${headerLines(pageHeaders)}`,
-    ...shellRules(inline, connectTo),
+    ...pageScriptRules(inline, connectTo),
     ...immutableRules(files),
   ]);
 }
@@ -144,7 +144,7 @@ export function addedHeaders(
   // The last fitting rule decides.
   return joined([
     ...(isShared ? [] : [pageRule(`${basePath}/*`, policy)]),
-    ...shellRules(inline, connectTo),
+    ...pageScriptRules(inline, connectTo),
     ...immutableRules(files),
   ]);
 }
@@ -157,14 +157,14 @@ export function mergedHeaders(files: string[]): string {
   );
 }
 
-/** A shell's script has words of its language. */
-const shellRules = ({ shells, ...inline }: InlineParts, connectTo: readonly string[]) =>
-  [...shells].map(([path, script]) => {
+/** A page's own script has words of its language. */
+const pageScriptRules = ({ pageScripts, ...inline }: InlineParts, connectTo: readonly string[]) =>
+  [...pageScripts].map(([path, script]) => {
     const scripts = [...inline.scripts, script];
     return pageRule(basePath + path, policyOf({ ...inline, scripts }, connectTo));
   });
 
-// Without `!` both apply, and the first refuses the shell's script.
+// Without `!` both apply, and the first refuses the page's own script.
 const pageRule = (path: string, policy: string) =>
   `${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy}\n`;
 

@@ -7,6 +7,7 @@ import { pathIn } from '#contract/languages';
 import { offered } from '../app/language-addresses.ts';
 import { pageHead, pages } from '../app/page-heads.ts';
 import { oldEngine } from '../start/old-engine.ts';
+import { offlinePath } from '../start/protocol.ts';
 import { bundleScript } from './inline-scripts.ts';
 import type { LanguageOffer, PageParts, renderPage } from './render.tsx';
 import {
@@ -22,11 +23,11 @@ import { folderOf, sentencesOf } from './words/texts.ts';
 type WritePagesOptions = {
   connectTo: readonly string[];
   scriptFolder: string;
-  siteIn: string;
-  rendererIn: string;
-  /** `keptIn`: for the builds of other languages. */
-  styles: { keptIn: string; isMade: boolean };
-  scripts: { head: string; shells: Record<string, string> };
+  siteFolder: string;
+  rendererFolder: string;
+  /** The file keeps the stylesheet for the builds of other languages. */
+  styles: { file: string; isBuiltHere: boolean };
+  scripts: { head: string; pageScripts: Record<string, string> };
   scriptPlugins: Plugin[];
 };
 
@@ -45,8 +46,8 @@ export function writePages(options: WritePagesOptions): Plugin {
         const emit = (fileName: string, source: string) =>
           this.emitFile({ type: 'asset', fileName: folder + fileName, source });
         const site = await siteParts(bundle, options);
-        const render = await loadRender(options.rendererIn);
-        for (const path of [...Object.keys(pages), '/404', '/offline'])
+        const render = await loadRender(options.rendererFolder);
+        for (const path of [...Object.keys(pages), '/404', offlinePath])
           emit(fileOf(path), await render(path, partsOf(path, site, bundle)));
         emit('manifest.webmanifest', manifest());
         await emitSiteFiles(site, bundle, options, emit);
@@ -57,48 +58,48 @@ export function writePages(options: WritePagesOptions): Plugin {
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
 
-type SiteParts = { sheet: string; head: string; shells: ReadonlyMap<string, string> };
+type SiteParts = { sheet: string; head: string; pageScripts: ReadonlyMap<string, string> };
 
 async function siteParts(
   bundle: Rolldown.OutputBundle,
   options: WritePagesOptions,
 ): Promise<SiteParts> {
   const { scripts, scriptPlugins } = options;
-  const shells = Object.entries(scripts.shells).map(
+  const pageScripts = Object.entries(scripts.pageScripts).map(
     async ([path, entry]) => [path, await bundleScript(entry, scriptPlugins)] as const,
   );
   return {
     sheet: await takeStylesheet(bundle, options.styles),
     head: await bundleScript(scripts.head),
-    shells: new Map(await Promise.all(shells)),
+    pageScripts: new Map(await Promise.all(pageScripts)),
   };
 }
 
-/** Each page has it inline. */
+/** Takes the stylesheet out of the bundle, since each page has it inline. */
 async function takeStylesheet(
   bundle: Rolldown.OutputBundle,
-  { keptIn, isMade }: WritePagesOptions['styles'],
+  { file: kept, isBuiltHere }: WritePagesOptions['styles'],
 ): Promise<string> {
   const made: string[] = [];
   for (const [fileName, file] of Object.entries(bundle)) {
-    const isSheet = file.type === 'asset' && fileName.endsWith('.css');
-    if (isSheet) made.push(String(file.source).trim());
-    if (isSheet) delete bundle[fileName];
+    if (file.type !== 'asset' || !fileName.endsWith('.css')) continue;
+    made.push(String(file.source).trim());
+    delete bundle[fileName];
   }
-  if (!isMade) return readFile(keptIn, 'utf8');
+  if (!isBuiltHere) return readFile(kept, 'utf8');
   const sheet = made.join('');
-  await mkdir(dirname(keptIn), { recursive: true });
-  await writeFile(keptIn, sheet);
+  await mkdir(dirname(kept), { recursive: true });
+  await writeFile(kept, sheet);
   return sheet;
 }
 
 const fontFile = /\/assets\/[\w.-]+\.woff2/g;
 
 function partsOf(path: string, site: SiteParts, bundle: Rolldown.OutputBundle): PageParts {
-  const { sheet, head, shells } = site;
-  const shell = shells.get(path);
+  const { sheet, head, pageScripts } = site;
+  const own = pageScripts.get(path);
   return {
-    headScripts: shell === undefined ? [head] : [head, shell],
+    headScripts: own === undefined ? [head] : [head, own],
     styles: { text: sheet },
     fonts: sheet.match(fontFile) ?? [],
     app: modulesOf(bundle, path),
@@ -120,18 +121,18 @@ function languageOffers(path: string): LanguageOffer[] {
 type Emit = (fileName: string, source: string) => void;
 
 async function emitSiteFiles(
-  { sheet, head, shells }: SiteParts,
+  { sheet, head, pageScripts }: SiteParts,
   bundle: Rolldown.OutputBundle,
-  { connectTo, scriptFolder, siteIn, rendererIn }: WritePagesOptions,
+  { connectTo, scriptFolder, siteFolder, rendererFolder }: WritePagesOptions,
   emit: Emit,
 ): Promise<void> {
   const hashedFiles = Object.keys(bundle).filter((name) => name.startsWith('assets/'));
-  const inline = { scripts: [head, oldEngine], styles: [sheet], shells };
+  const inline = { scripts: [head, oldEngine], styles: [sheet], pageScripts };
   const headers = { inline, connectTo, hashedFiles, scriptFolder };
   // `build-languages.ts` adds the rules of the others.
   if (basePath) {
-    const english = await readFile(join(siteIn, '_headers'), 'utf8');
-    return writeFile(join(rendererIn, '_headers'), addedHeaders(english, headers));
+    const english = await readFile(join(siteFolder, '_headers'), 'utf8');
+    return writeFile(join(rendererFolder, '_headers'), addedHeaders(english, headers));
   }
   emit('sitemap.xml', sitemap());
   emit('robots.txt', robots());

@@ -1,5 +1,6 @@
 import { fetchInTime } from '../data/fetch-in-time.ts';
 import * as timeLimits from '../data/time-limits.ts';
+import { offlinePath } from './protocol.ts';
 
 /* The offline page has this script alone. */
 
@@ -25,7 +26,7 @@ async function look(): Promise<void> {
 }
 
 // Served at its own address it would find itself for ever.
-if (!location.pathname.endsWith('/offline')) {
+if (!location.pathname.endsWith(offlinePath)) {
   addEventListener('online', () => void look());
   document.addEventListener('visibilitychange', () => void look());
 }

@@ -88,6 +88,9 @@ export const languageKey = 'language';
 /** Begins the hash of a link with a token of the assistant. */
 export const externalTokenHash = '#external_token=';
 
+/** The page for any address without a connection. */
+export const offlinePath = '/offline';
+
 export const profilePath = '/api/user/me';
 export const newestMessagesPath = `/api/user/chat?limit=${messagesPerPage}`;
 
