@@ -12,14 +12,7 @@ import { externalTokenHash, tokenKey } from '../start/protocol.ts';
 
 export function connectRouter(router: RegisteredRouter): void {
   reloadAfterDeployment();
-  onRedirect((to, options) => {
-    const { pathname, searchStr } = router.latestLocation;
-    // Nobody is led away from the crisis lines.
-    if (showsCrisisLines(pathname)) return Promise.resolve();
-    const next = options?.comesBack ? returnPage(pathname + searchStr) : undefined;
-    const search = next ? { next } : options?.search;
-    return session.leaveWith(router.navigate({ to, search: search ?? {}, replace: true }));
-  });
+  connectRedirects(router);
   router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
     if (pathChanged) runningWork.stopAll();
   });
@@ -29,6 +22,24 @@ export function connectRouter(router: RegisteredRouter): void {
     () => null,
   );
   openStreamOnceSignedIn(router);
+  followStoredSession(router);
+  beginSession(router);
+}
+
+function connectRedirects(router: RegisteredRouter): void {
+  onRedirect((to, options) => {
+    const { pathname, searchStr } = router.latestLocation;
+    // Nobody is led away from the crisis lines.
+    if (showsCrisisLines(pathname)) return Promise.resolve();
+
+    const next = options?.comesBack ? returnPage(pathname + searchStr) : undefined;
+    const search = next ? { next } : options?.search;
+    return session.leaveWith(router.navigate({ to, search: search ?? {}, replace: true }));
+  });
+}
+
+/** Follows the session of another tab, and what has changed while this page was in the history. */
+function followStoredSession(router: RegisteredRouter): void {
   addEventListener('storage', ({ key, newValue }) => {
     storage.noteChange(key);
     if (key === tokenKey || key === null) void follow(newValue, router);
@@ -41,6 +52,9 @@ export function connectRouter(router: RegisteredRouter): void {
     // A link opened in a tab of this site loads no page, which would take the token.
     if (location.hash.startsWith(externalTokenHash)) location.reload();
   });
+}
+
+function beginSession(router: RegisteredRouter): void {
   // A trial link replaces the stored session.
   const token = addressToken('trialToken') ? null : session.storedToken();
   if (token) void restore(token, router);

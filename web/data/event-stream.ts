@@ -33,7 +33,7 @@ export class StreamReader {
   /** Attempts of the present series. */
   #attempts = 0;
   /** Number of the newest attempt: a late ticket of an earlier one opens nothing. */
-  #attempt = 0;
+  #newestAttempt = 0;
   /** Time of the last event, or of the attempt's begin (ms, monotonic). */
   #lastEventAt = 0;
 
@@ -71,13 +71,15 @@ export class StreamReader {
 
   async #connect(): Promise<void> {
     this.#stop('opening');
-    this.#attempt += 1;
+    this.#newestAttempt += 1;
     this.#lastEventAt = performance.now();
-    const attempt = this.#attempt;
+    const attempt = this.#newestAttempt;
     const { token, name, query } = this.#options;
+
     const ticket = await requestTicket(token);
-    if (this.#attempt !== attempt || this.#state !== 'opening') return;
+    if (this.#newestAttempt !== attempt || this.#state !== 'opening') return;
     if (ticket === null) return this.#retry();
+
     this.#lastEventAt = performance.now();
     const search = new URLSearchParams({ token: ticket, ...query() });
     this.#source = this.#listen(`${apiBase}${pageRoutes[name].path}?${search}`);

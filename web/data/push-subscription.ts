@@ -80,20 +80,26 @@ async function readKey(token: string): Promise<string | null> {
 async function subscribe(token: string, publicKey: string): Promise<NoticeState> {
   await navigator.serviceWorker.register('/sw.js');
   const { pushManager } = await within(timeLimits.browser, navigator.serviceWorker.ready);
-  const present = await pushManager.getSubscription();
-  const isCurrent = present && base64Url(present.options.applicationServerKey) === publicKey;
-  if (present && !isCurrent) await present.unsubscribe();
-  const subscription = isCurrent
-    ? present
-    : await within(
-        timeLimits.browser,
-        pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey }),
-      );
+  const subscription = await subscriptionWith(publicKey, pushManager);
+
   const { endpoint, keys } = subscription.toJSON();
   const { p256dh = '', auth = '' } = keys ?? {};
   await requestAs(token, 'putPush', { endpoint: endpoint ?? '', keys: { p256dh, auth } });
   storage.write(noticesKey, tokenMark(token));
   return 'on';
+}
+
+/** Returns the present subscription if it has this key, else a new one in its place. */
+async function subscriptionWith(
+  publicKey: string,
+  pushManager: PushManager,
+): Promise<PushSubscription> {
+  const present = await pushManager.getSubscription();
+  if (present && base64Url(present.options.applicationServerKey) === publicKey) return present;
+
+  await present?.unsubscribe();
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey };
+  return within(timeLimits.browser, pushManager.subscribe(options));
 }
 
 function base64Url(bytes: ArrayBuffer | null): string {

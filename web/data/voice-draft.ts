@@ -44,27 +44,17 @@ export const voiceDraft = {
   async send(): Promise<void> {
     await voiceStore.get().active?.stop('person');
     const { token, kept } = voiceStore.get();
-    if (!token || !kept) return;
-    if (kept.isSending || kept.isTooLarge) return;
+    if (!token || !kept || kept.isSending || kept.isTooLarge) return;
+
     const sending = new AbortController();
-    const { signal } = sending;
     voiceStore.set({ kept: { ...kept, isSending: true }, sending, error: null });
     player.stop();
     try {
-      const { id, seconds, blob } = kept;
-      await conversationStore.storeSent(
-        token,
-        id,
-        sendRecording(token, { id, seconds }, blob, signal),
-      );
+      await sendKept(token, kept, sending.signal);
       voiceStore.drop(token);
     } catch (error) {
       markNotified(error);
-      if (voiceStore.get().kept?.id === kept.id)
-        voiceStore.set({
-          kept: { ...kept, isSending: false },
-          error: signal.aborted ? null : error,
-        });
+      showFailure(kept, sending.signal.aborted ? null : error);
       await conversationStore.refreshAfter(token, error);
     }
   },
@@ -87,6 +77,17 @@ export const voiceDraft = {
     voiceStore.settle(conversationStore.get(token)?.messages ?? []);
   },
 };
+
+async function sendKept(token: string, kept: KeptRecording, signal: AbortSignal): Promise<void> {
+  const { id, seconds, blob } = kept;
+  const sent = sendRecording(token, { id, seconds }, blob, signal);
+  await conversationStore.storeSent(token, id, sent);
+}
+
+function showFailure(kept: KeptRecording, error: unknown): void {
+  if (voiceStore.get().kept?.id !== kept.id) return;
+  voiceStore.set({ kept: { ...kept, isSending: false }, error });
+}
 
 const isAsking = (token: string) => {
   const draft = voiceStore.get();
@@ -135,14 +136,14 @@ async function ended(keeper: RecordingKeeper, { recorded, seconds, end }: Ended)
   const kept: KeptRecording = { id, blob: recorded, seconds, end, isSending: false, isTooLarge };
   if (isShown) voiceStore.set({ active: null, kept });
   if (isTooLarge) return keeper.drop();
-  showRoom(keeper, await keeper.keepWhole(kept));
+  noteKept(keeper, await keeper.keepWhole(kept));
 }
 
 async function keepSlice(keeper: RecordingKeeper, slice: Blob, seconds: number): Promise<void> {
-  if (!(await keeper.keepSlice(slice, seconds))) showRoom(keeper, false);
+  if (!(await keeper.keepSlice(slice, seconds))) noteKept(keeper, false);
 }
 
-function showRoom({ owner }: RecordingKeeper, isKept: boolean): void {
+function noteKept({ owner }: RecordingKeeper, isKept: boolean): void {
   if (voiceStore.get().token === owner.token) voiceStore.set({ isUnkept: !isKept });
 }
 

@@ -84,9 +84,11 @@ function useSizeChanges({ ref, readerRef, placeRef, toEnd }: SizeChanges): void 
   useLayoutEffect(() => {
     const list = ref.current;
     if (!list) return undefined;
-    // A reader may have scrolled the served list.
-    if (wasServed) readerRef.current.isAtEnd = isNearEnd(list);
-    if (wasServed) placeRef.current = placeIn(list);
+    if (wasServed) {
+      // A reader may have scrolled the served list.
+      readerRef.current.isAtEnd = isNearEnd(list);
+      placeRef.current = placeIn(list);
+    }
     // The router must not restore an earlier visit's position.
     list.setAttribute('data-scroll-restoration-id', crypto.randomUUID());
 

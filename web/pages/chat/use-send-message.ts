@@ -40,8 +40,11 @@ export function useSendMessage(token: string, onShown: () => void) {
 
   const send = (text: string): boolean => {
     const problem = problemOf(text);
-    if (problem) setError(plainError(problem));
-    if (problem) return false;
+    if (problem !== null) {
+      setError(plainError(problem));
+      return false;
+    }
+
     begin({ id: crypto.randomUUID(), text, voice: null });
     requestAnimationFrame(onShown);
     return true;

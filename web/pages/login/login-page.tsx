@@ -65,39 +65,43 @@ function LoginScreen({ isKept, wishes, error }: Props) {
   const endSteps = useStepEntry(step !== 'phone', (isLater) =>
     change(isLater ? laterStep(keptSignIn.step(), serverClock.now()) : { step: 'phone' }),
   );
+
   const [wasSent, setWasSent] = useState(false);
   const lockout = useLockout();
   useEffect(prepareSignIn, []);
+
   const { limit } = current;
   const setLimit = (next: CodeLimit | null) => change({ limit: next });
+
   const goToCode = (number: string, challenge: string | undefined) => {
     addCode(number, challenge ?? null);
     change({ step: 'code' });
   };
+
+  const goToContact = (number: string, shown: string | undefined) =>
+    openAfterLoading(loadContact, () =>
+      change({ phone: number, linkCode: shown ?? null, step: 'contact' }),
+    );
+
   return (
     <div className={page({ width: 'form' })}>
       <section className={`${card({ look: 'raised' })} ${css({ gap: '6' })}`}>
         {step === 'phone' && (
-          <PhoneNotices
-            wishes={wishes}
-            error={error}
-            notice={notice}
-          />
-        )}
-        {step === 'phone' && (
-          <PhoneStep
-            {...{ phone, wasSent, setWasSent, goToCode, limit, setLimit }}
-            prepare={() => void loadCodeStep().catch(() => null)}
-            noteLost={(number) => addCode(number, null)}
-            setPhone={(number) => change({ phone: number, linkCode: null })}
-            hasCode={(number) => hasCode(keptSignIn.step(), number, serverClock.now())}
-            openCode={(number) => change({ phone: number, step: 'code' })}
-            goToContact={(number, shown) =>
-              openAfterLoading(loadContact, () =>
-                change({ phone: number, linkCode: shown ?? null, step: 'contact' }),
-              )
-            }
-          />
+          <>
+            <PhoneNotices
+              wishes={wishes}
+              error={error}
+              notice={notice}
+            />
+            <PhoneStep
+              {...{ phone, wasSent, setWasSent, goToCode, goToContact, limit, setLimit }}
+              prepare={() => void loadCodeStep().catch(() => null)}
+              noteLost={(number) => addCode(number, null)}
+              setPhone={(number) => change({ phone: number, linkCode: null })}
+              hasCode={(number) => hasCode(keptSignIn.step(), number, serverClock.now())}
+              openCode={(number) => change({ phone: number, step: 'code' })}
+            />
+          </>
         )}
         {step === 'code' && (
           <CodeStep
