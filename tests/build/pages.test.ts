@@ -253,8 +253,9 @@ describe('weight, in KiB of brotli', () => {
   const publishedFiles = site
     .htmlFiles()
     .filter((file) => !`/${file}`.startsWith(`${pseudoLanguage.path}/`));
-  it.each(publishedFiles)('of %s: 18.6 of HTML, its styles included', (file) => {
-    expect(site.weigh(site.read(file))).toBeLessThanOrEqual(18.6);
+  // The hashes in the names of files alone move a page by up to 0.06.
+  it.each(publishedFiles)('of %s: 18.7 of HTML, its styles included', (file) => {
+    expect(site.weigh(site.read(file))).toBeLessThanOrEqual(18.7);
   });
 });
 
