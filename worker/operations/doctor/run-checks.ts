@@ -111,8 +111,18 @@ const examples: [about: string, isExample: () => boolean, remedy: string][] = [
   ],
   [
     'Business number',
-    () => brand.businessPhone.includes('555'),
+    () => brand.businessPhone === '+1 (555) 010-0199',
     'Write your own in worker/contract/brand.ts.',
+  ],
+  [
+    'Chat number',
+    () => brand.chatNumber === '15550100199',
+    'Write that of your companion in worker/contract/brand.ts: every link to WhatsApp opens it.',
+  ],
+  [
+    'Support address',
+    () => brand.supportEmail.endsWith('.example'),
+    'Write your own in worker/contract/brand.ts: people send withdrawals there by e-mail.',
   ],
   [
     'Support hours',
