@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
+import { unqueue, type QueuedEvent } from '../../worker/chat/message-event.ts';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { repeatEvents } from '../../worker/operations/after-restore/repeat-events.ts';
 import { settingsOf } from '../../worker/settings.ts';
@@ -21,11 +22,13 @@ import {
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import { beginChange, verifyChange } from './support/codes.ts';
 import { eventTypes } from './support/contacts.ts';
-import { deleteAccount, newPerson, userOf } from './support/person.ts';
+import { deleteAccount, exportOf, newPerson, userOf } from './support/person.ts';
 import { logLines, startHeld } from './support/requests.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 import { newSpeaker } from './support/voice.ts';
+
+const database = () => openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
 
 describe('a withdrawal of consent that a restore repeats', () => {
   /** Somebody who has withdrawn the consent, which a restored database has, and what repeats it. */
@@ -38,10 +41,7 @@ describe('a withdrawal of consent that a restore repeats', () => {
     await consent(person.token);
     await run('update users set chat_consent_at = ? where phone = ?', at, person.phone);
     const settings = settingsOf(env)!;
-    const db = openDatabase(settings, {
-      requests: 0,
-      unreachable: false,
-    });
+    const db = database();
     advanceClock(minute);
     const restore = {
       db,
@@ -171,6 +171,44 @@ describe('clearing', () => {
     await sandbox.faults({ bot: null });
     await cronAfter(5 * minute);
     expect(await eventTypes(phone)).toEqual(['chat.consent', 'chat.cleared']);
+  });
+
+  describe('while the bot takes a message', () => {
+    /** Somebody whose message was in delivery when the conversation was cleared. */
+    async function clearedInDelivery() {
+      const { phone, token } = await newSettledWriter();
+      await sandbox.faults({ bot: { status: 503, match: phone.slice(1) } });
+      await write(token, 'Never mind');
+      await untilRetried(phone);
+      const leasedUntil = Date.now() + minute;
+      await run('update outbox set leased_until = ? where user_id = ?', leasedUntil, userOf(token));
+      await clearChat(token);
+      const [event] = await eventsOf(token);
+      await sandbox.faults({ bot: null });
+      return {
+        token,
+        event: { seq: Number(event!['seq']), createdAt: Number(event!['created_at']) },
+      };
+    }
+
+    const eventsOf = async (token: string) =>
+      (await run(`select * from outbox where user_id = ? and body = '{}'`, userOf(token))).rows;
+
+    it('exports nothing of it', async () => {
+      const { token } = await clearedInDelivery();
+      const { status, body } = await exportOf(token);
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toContain('Never mind');
+      expect(logLines('row_not_bound')).toEqual([]);
+    });
+
+    it('parks it no more if its request could not store it again', async () => {
+      const { token, event } = await clearedInDelivery();
+      const before = { ownsEvent: true, parkedSince: 1, parkedAttempts: 3, parkedCreatedAt: 1 };
+      await unqueue(database(), event as QueuedEvent, before);
+      await cronAfter(minute + second);
+      expect(await eventsOf(token)).toEqual([]);
+    });
   });
 });
 

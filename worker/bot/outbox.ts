@@ -1,4 +1,15 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, notExists, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  lte,
+  notExists,
+  type SQL,
+} from 'drizzle-orm';
 import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
 import { log } from '../lib/log.ts';
 import { coalesce, inJson, jsonObject, valueOf } from '../lib/expressions.ts';
@@ -274,7 +285,7 @@ export async function exportOutbox({ user, db, settings }: OutboxScope) {
   const rows = await db
     .select({ body: outbox.body })
     .from(outbox)
-    .where(eq(outbox.userId, user.id))
+    .where(and(eq(outbox.userId, user.id), ne(outbox.body, cancelledBody)))
     .orderBy(asc(outbox.seq));
 
   const events = rows.map(async (row) => {

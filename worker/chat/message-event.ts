@@ -1,7 +1,7 @@
-import { and, eq, gt, lte } from 'drizzle-orm';
+import { and, eq, gt, lte, ne } from 'drizzle-orm';
 import { outbox } from '#db/schema';
 import { leaseMs, neverDue, newestSeq } from '../bot/outbox-statements.ts';
-import type { OutboxEvent } from '../bot/outbox.ts';
+import { cancelledBody, type OutboxEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 
 export function eventId(userId: string, messageId: string): string {
@@ -38,7 +38,7 @@ export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: E
       dueAt: neverDue,
       leasedUntil: 0,
     })
-    .where(same);
+    .where(and(same, ne(outbox.body, cancelledBody)));
 }
 
 /**
