@@ -53,6 +53,8 @@ import { renumberAccount, renumberingOf } from './renumber-account.ts';
  * - `customers` is due if it is at Stripe; `daily_totals` + 1; `used_tokens` gets the marker of a
  *   restore
  *
+ * A chat key that no secret of `CHAT_KEYS` opens throws 503 before, whatever would be decided.
+ *
  * After the response `movePhone` ends streams and tells the bot and Stripe. Of parallel moves of
  * an account by code one is `moved`, and the others are `overtaken`; of two accounts to one
  * number the second is `taken`. After a lost response the account may have moved: the same call is

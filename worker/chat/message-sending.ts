@@ -27,7 +27,8 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
  *    a minute; recorded bytes a day in a crisis) or 503 (older epoch, over 8 s late). Before, a
  *    key that cannot be used is 503, also instead of a refusal; after, another content under the
  *    id is 409. Then the event is removed, or parked again (`unqueue`), unless another request of
- *    the message relies on it.
+ *    the message relies on it. If the object does not respond, the call is 500, and the event
+ *    stays: the message may be stored, and the same call again finds it or stores it.
  * 3. After the response the event is delivered, by this request or by the cron job, in the order of
  *    the conversation, not of the queue. The bot counts the message (`bot/count-usage.ts`).
  *

@@ -31,17 +31,17 @@ const claimLimits = [{ most: 3, per: dayMs }];
  * | ------------------ | ------------------------------------------------- | -------- | --------- |
  * | `codeSent`, `ofId` | this call again: its code was sent, or its id has | 200      | none      |
  * |                    | a user since                                      |          |           |
- * | `refused`          | the link is used or expired, the user of its      | 400      | none      |
- * |                    | number has written, or the id has a user          |          |           |
+ * | `refused`          | the link is unknown, used or expired, the user of | 400      | none      |
+ * |                    | its number has written, or the id has a user      |          |           |
  * | `limited`          | the id has claimed three times in a day, or a     | 429      | none      |
  * |                    | limit of the number holds                         |          |           |
  * | `budgetSpent`      | the codes of today reach their budget             | 503      | none      |
  * | `claimed`          | none of these                                     | 200, 503 | see below |
  *
  * `claimed` writes `bot_calls`; `claims` (a proven one of the id stays instead); `link_codes`
- * (used, and as long-lived as the code); the code, twice in `codes`; the day in `daily_codes`;
- * `rate_limit_events`, one of the id and two of the number. After the response it writes
- * `code_messages`, and `codeSent` into `bot_calls`.
+ * (used, and kept at least as long as the code); the code, twice in `codes`; the day in
+ * `daily_codes`; `rate_limit_events`, one of the id and two of the number. After the response it
+ * writes `code_messages`, and `codeSent` into `bot_calls`.
  *
  * If WhatsApp does not take the code, or the response of the database is lost, `undoClaim` takes
  * these rows back, opens the link again, and the call fails with 503 (`codes_unavailable` if our
@@ -169,9 +169,10 @@ async function storeClaim<Outcome extends string>(
 }
 
 /**
- * This call again: waits, up to 10 s, while the first may be sending. If its code was sent, or has
- * signed in, it returns. If the claim was taken back before this call began, it throws 503, and
- * the next one claims. Else the link is opened now if it is not, and this call claims the number.
+ * This call again: waits, up to 10 s, while the first may be sending. If its code was sent, or the
+ * link is gone (its code has signed in, or its time is over), it returns. If the claim was taken
+ * back before this call began, it throws 503, and the next one claims. Else the link is opened now
+ * if it is not, and this call claims the number.
  */
 export async function resumeClaim(
   scope: ClaimScope,
@@ -188,7 +189,7 @@ export async function resumeClaim(
       if (!link) throw new RequestError('unavailable', { retryAfter: 1 });
       return claimNumber(scope, businessUserId, link);
     case 'claimed': {
-      // Its code has signed in, which deletes the link.
+      // Its code has signed in, or its time is over: both delete the link.
       if (!link) return;
 
       const sentClaim = { businessUserId, link, sentBy, at: sender.at };

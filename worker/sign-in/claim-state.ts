@@ -21,14 +21,15 @@ import type { Fate } from './send-linked-code.ts';
  * | ------- | ---------- | --------- | ---------- | --------------------------------------- |
  * | open    | none       | open      | none       | `claimNumber`                           |
  * | claimed | `claimed`  | `sentBy`  | not proven | see below                               |
- * | sent    | `codeSent` | `sentBy`  | not proven | `proveClaim`                            |
+ * | sent    | `codeSent` | `sentBy`  | not proven | `proveClaim` or `proveByCode`           |
  * | proven  | any        | `sentBy`  | `provenAt` | `tieClaim`, once the code has signed in |
  *
  * `markCodeSent` moves a claimed one on if WhatsApp takes the code; else
  * `undoClaim` opens it again. A call that stays `claimed` for longer than
  * `sendingMs` (10 s) has lost its request. The same call, sent again, undoes
  * it and claims the number itself. A status proves it, or the code that comes
- * back; once the code has signed in, the id is tied and the claim ends.
+ * back; once the code has made an account, the id is tied and the claim ends.
+ * If the number had a user, the code signs in alone, and the claim runs out.
  */
 
 export type ClaimScope = Scope<'db' | 'settings' | 'now' | 'waitUntil'> & { botCall: BotCall };

@@ -125,8 +125,8 @@ export async function proveClaim(
 
 /**
  * Proves the claim of an id by the code that came back from it. The code stays good for the
- * sign-in; a right one ends the claim if the account exists. The first condition that holds
- * decides:
+ * sign-in; a right one ends the claim if its code has made an account. The first condition that
+ * holds decides:
  *
  * | outcome     | condition                       | response | rows                             |
  * | ----------- | ------------------------------- | -------- | -------------------------------- |

@@ -38,9 +38,9 @@ type Allowed = { limits: Limited[]; counted: Subject[] };
  * |           | twice their budget                                    |             |           |
  * | `sent`    | none of these                                         | `sent`, 503 | see below |
  *
- * `sent` writes `link_codes` (used, and as long-lived as the code); the code, twice in `codes`; the
- * day in `daily_codes`; and `rate_limit_events` for each of `counted`. After the response it writes
- * `code_messages`. If WhatsApp does not take the code, or the response of the database is lost,
+ * `sent` writes `link_codes` (used, and kept at least as long as the code); the code, twice in
+ * `codes`; the day in `daily_codes`; and `rate_limit_events` for each of `counted`. After the
+ * response it writes `code_messages`. If WhatsApp does not take the code, or the response of the database is lost,
  * `undoLink` deletes these rows, opens the link again, and the call fails with 503; the code
  * before stays replaced. If the message may arrive, the events stay, but its code opens nothing.
  * If a status says later that it failed, its code ends and no longer counts (`code-delivery.ts`);
