@@ -4,7 +4,7 @@ import { issueCode } from '../../worker/sign-in/issue-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
-import { afterLogin, returnPage } from '../../web/rules/destinations.ts';
+import { afterSignIn, returnPage } from '../../web/rules/destinations.ts';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import { migrate } from 'drizzle-orm/libsql/migrator';
@@ -125,13 +125,13 @@ describe('the page after a sign-in', () => {
     ['approved', { next: '/chat' }, '/chat', 'none'],
     ['approved', { next: '//evil.example' }, '/account', 'none'],
   ] as const)('with the status %s and %j is %s', (status, wanted, to, toast) => {
-    const { search = {}, ...page } = afterLogin(status, wanted);
+    const { search = {}, ...page } = afterSignIn(status, wanted);
     expect({ ...page, search }).toEqual({ to, toast, search: {} });
   });
 
   it('keeps the parameters that the page takes, and no other', () => {
     const next = '/account?session_id=cs_test_1&status=ok&next=//evil.example&x=1';
-    expect(afterLogin('approved', { next })).toEqual({
+    expect(afterSignIn('approved', { next })).toEqual({
       to: '/account',
       search: { session_id: 'cs_test_1', status: 'ok' },
       toast: 'none',

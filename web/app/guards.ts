@@ -1,7 +1,7 @@
 import { redirect } from '@tanstack/react-router';
 import { session, sessionReady } from '../data/session.ts';
 import type { User } from '../rules/user-profile.ts';
-import { isPlanId, readReturnPage, returnPage, type LoginWishes } from '../rules/destinations.ts';
+import { isPlanId, readReturnPage, returnPage, type SignInWishes } from '../rules/destinations.ts';
 
 type Guarded = { context: RouterContext };
 type Address = { pathname: string; searchStr: string; search: { plan?: string } };
@@ -28,7 +28,7 @@ export async function requireUser({
   if (user.status === 'pending') throw redirect({ to: '/pending-approval', replace: true });
 }
 
-function wishesAt({ pathname, searchStr, search: { plan } }: Address): LoginWishes {
+function wishesAt({ pathname, searchStr, search: { plan } }: Address): SignInWishes {
   const next = returnPage(pathname + searchStr);
   return { next, plan: !next && isPlanId(plan) ? plan : undefined };
 }

@@ -9,7 +9,7 @@ import { session } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
 import { loadInTime } from './promise-limit.ts';
 
-export type LoginResult = {
+export type SignInResult = {
   success: boolean;
   status: string;
   message?: string | undefined;
@@ -28,7 +28,7 @@ export function prepareSignIn(): void {
   void import('./profile-query.ts').catch(() => null);
 }
 
-type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
+type PartialSignIn = { success?: boolean; token?: string; status?: string; message?: string };
 
 const noFailure = { isNetworkError: false, isLost: false, limit: null };
 
@@ -96,11 +96,11 @@ export async function readCodeState(phone: string, challenge: string): Promise<C
 
 type Attempt = { phone: string; otp: string; challenge: string | string[] | undefined };
 
-export function verifyOtp({ phone, otp, challenge }: Attempt): Promise<LoginResult> {
+export function verifyOtp({ phone, otp, challenge }: Attempt): Promise<SignInResult> {
   return signIn(() => request('verifyOtp', { phone, otp, ...(challenge && { challenge }) }));
 }
 
-export async function activateTrial(trialToken: string | null): Promise<LoginResult> {
+export async function activateTrial(trialToken: string | null): Promise<SignInResult> {
   if (!trialToken) return failure(trialWords.missing);
   const before = session.storedToken();
   const result = await signIn(
@@ -114,7 +114,7 @@ export async function activateTrial(trialToken: string | null): Promise<LoginRes
 }
 
 /** Goes on with a running trial. Another session that was put aside can be taken back in this tab. */
-async function afterFailure(result: LoginResult, before: string): Promise<LoginResult> {
+async function afterFailure(result: SignInResult, before: string): Promise<SignInResult> {
   if (result.code === 'trial_running') {
     session.follow(before);
     const { fetchProfile } = await loadProfiles();
@@ -125,10 +125,10 @@ async function afterFailure(result: LoginResult, before: string): Promise<LoginR
   return result;
 }
 
-export async function verifyExternalToken(externalToken: string): Promise<LoginResult> {
+export async function verifyExternalToken(externalToken: string): Promise<SignInResult> {
   try {
     const { keepProfile } = await loadProfiles();
-    const response: PartialLogin & { user?: object } = await request('verifyExternalToken', {
+    const response: PartialSignIn & { user?: object } = await request('verifyExternalToken', {
       token: externalToken,
     });
     const { success, token, user, status, message } = response;
@@ -142,9 +142,9 @@ export async function verifyExternalToken(externalToken: string): Promise<LoginR
 }
 
 async function signIn(
-  requestToken: () => Promise<PartialLogin>,
+  requestToken: () => Promise<PartialSignIn>,
   unexpected?: string,
-): Promise<LoginResult> {
+): Promise<SignInResult> {
   try {
     const { fetchProfile } = await loadProfiles();
     const { success, token, status, message } = await requestToken();
@@ -173,7 +173,7 @@ function startSession(token: string): void {
   if (replaced) revoke(replaced);
 }
 
-const failure = (message: string | undefined, status = 'failed'): LoginResult => ({
+const failure = (message: string | undefined, status = 'failed'): SignInResult => ({
   success: false,
   status,
   message,

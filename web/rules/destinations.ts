@@ -49,21 +49,21 @@ export function checkoutSearch({ session_id }: Record<string, unknown>): Checkou
   return { session_id: typeof session_id === 'string' && session_id ? session_id : undefined };
 }
 
-export type AfterLogin = Lead & { toast: 'none' | 'success' | 'issue' };
+export type AfterSignIn = Lead & { toast: 'none' | 'success' | 'issue' };
 
-export type LoginWishes = { plan?: string | undefined; next?: string | undefined };
+export type SignInWishes = { plan?: string | undefined; next?: string | undefined };
 
 /** Names every parameter, checked, since the router keeps the ones that are not named. */
-export function loginWishes({ plan, next }: Record<string, unknown>): LoginWishes {
+export function signInWishes({ plan, next }: Record<string, unknown>): SignInWishes {
   return { plan: typeof plan === 'string' ? plan : undefined, next: returnPage(next) };
 }
 
 type Lead = { to: Destination; search?: Record<string, string> };
 
-export function afterLogin(
+export function afterSignIn(
   status: string | null | undefined,
-  { plan, next }: LoginWishes,
-): AfterLogin {
+  { plan, next }: SignInWishes,
+): AfterSignIn {
   if (isPlanId(plan)) return { to: '/account', toast: 'success' };
   if (!status || status === 'approved' || status === 'authenticated')
     return { to: '/account', ...readReturnPage(next), toast: 'none' };

@@ -11,7 +11,7 @@ import { keptSignIn } from '../../data/kept-steps.ts';
 import type { Props as ExternalProps } from './external-sign-in.tsx';
 import { css } from '#styled/css';
 import { card, link, page } from '#styled/recipes';
-import { isPlanId, type LoginWishes } from '../../rules/destinations.ts';
+import { isPlanId, type SignInWishes } from '../../rules/destinations.ts';
 import { hasCode, laterStep, type CodeLimit, type SignInStep } from '../../rules/sign-in-steps.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NotLoaded } from '../../ui/refresh-page.tsx';
@@ -34,7 +34,7 @@ const CodeStep = loadAfterMount(loadCodeStep, { failed: missing });
 const loadContact = () => import('./initial-contact.tsx');
 const InitialContact = loadAfterMount(loadContact, { failed: missing });
 
-export function LoginPage({ wishes }: { wishes: LoginWishes }) {
+export function LoginPage({ wishes }: { wishes: SignInWishes }) {
   const [error, setError] = useState<string | null>(null);
   const isHydrated = useHydrated();
   const externalToken = isHydrated ? addressToken('externalToken') : null;
@@ -57,7 +57,7 @@ export function LoginPage({ wishes }: { wishes: LoginWishes }) {
 
 const isWorthKeeping = ({ step, limit }: SignInStep) => step !== 'phone' || limit !== null;
 
-type Props = { isKept: boolean; wishes: LoginWishes; error: string | null };
+type Props = { isKept: boolean; wishes: SignInWishes; error: string | null };
 
 function LoginScreen({ isKept, wishes, error }: Props) {
   const { current, change, addCode, notice } = useSignInStep(isKept);
@@ -122,7 +122,7 @@ function LoginScreen({ isKept, wishes, error }: Props) {
   );
 }
 
-type NoticesProps = { wishes: LoginWishes; error: string | null; notice: string | undefined };
+type NoticesProps = { wishes: SignInWishes; error: string | null; notice: string | undefined };
 
 /** Says above the number why the login is shown. */
 function PhoneNotices({ wishes: { plan, next }, error, notice }: NoticesProps) {

@@ -1,5 +1,5 @@
 import { showToast } from '../../data/toasts.ts';
-import { type AfterLogin, type LoginWishes, afterLogin } from '../../rules/destinations.ts';
+import { type AfterSignIn, type SignInWishes, afterSignIn } from '../../rules/destinations.ts';
 import { loginWords } from '#words/login';
 
 export const codeSentToast = 'code-sent';
@@ -14,8 +14,11 @@ export function showCodeSent(): void {
 }
 
 /** Returns the page that follows. */
-export function finishSignIn(status: string, wishes: LoginWishes = {}): Omit<AfterLogin, 'toast'> {
-  const { toast, ...page } = afterLogin(status, wishes);
+export function finishSignIn(
+  status: string,
+  wishes: SignInWishes = {},
+): Omit<AfterSignIn, 'toast'> {
+  const { toast, ...page } = afterSignIn(status, wishes);
   if (toast === 'success') showToast({ type: 'success', title: loginWords.success });
   if (toast === 'issue')
     showToast({

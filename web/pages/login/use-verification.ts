@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { LoginWishes } from '../../rules/destinations.ts';
+import type { SignInWishes } from '../../rules/destinations.ts';
 import type { Refused } from '../../ui/refusal.tsx';
 import { loginWords } from '#words/login';
 import type { Lockout } from './use-lockout.ts';
@@ -12,7 +12,7 @@ import { verifyOtp } from '../../data/sign-in.ts';
 
 export type VerificationOptions = {
   current: SignInStep;
-  wishes: LoginWishes;
+  wishes: SignInWishes;
   lockout: Lockout;
   endSteps: () => Promise<void>;
 };
