@@ -4,7 +4,7 @@ import { notFoundHead, pageHead, type PageHead, pages } from '../app/page-heads.
 import { offlinePageWords } from '#words/notices';
 import { siteWords } from '#words/page-heads';
 import { planTexts } from '../rules/plan-texts.ts';
-import { marks, offlinePath } from '../start/protocol.ts';
+import { markAttributes, offlinePath } from '../start/protocol.ts';
 import { addressIn, offered } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { decimalOf } from '#contract/money';
@@ -67,7 +67,7 @@ const ThemeColor = ({ scheme, color }: { scheme: 'light' | 'dark'; color: string
     name="theme-color"
     content={color}
     media={`(prefers-color-scheme: ${scheme})`}
-    {...marks({ color })}
+    {...markAttributes({ color })}
   />
 );
 

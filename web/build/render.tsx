@@ -7,7 +7,13 @@ import { link, page } from '#styled/recipes';
 import { NotFound } from '../app/error-screens.tsx';
 import { OfflinePage } from '../app/offline-page.tsx';
 import { pageHead, type Prerendering } from '../app/page-heads.ts';
-import { marks, offerClass, offlinePath, rootId, type TemplateId } from '../start/protocol.ts';
+import {
+  markAttributes,
+  offerClass,
+  offlinePath,
+  rootId,
+  type TemplateId,
+} from '../start/protocol.ts';
 import { session } from '../data/session.ts';
 import { renderFrame } from '../start/chat/frame.tsx';
 import { createAppRouter, routeIdOf } from '../router.tsx';
@@ -53,7 +59,7 @@ async function contentOf(path: string, prerendering: Prerendering): Promise<stri
   const root = renderToStaticMarkup(
     <div
       id={rootId}
-      {...marks({ prerendered: prerendering, route: routeIdOf(router) })}
+      {...markAttributes({ prerendered: prerendering, route: routeIdOf(router) })}
       dangerouslySetInnerHTML={{ __html: markupOf(router) }}
     />,
   );

@@ -1,4 +1,4 @@
-import { appId, nameOf, type TemplateId, type Visitor } from './protocol.ts';
+import { appId, markName, type TemplateId, type Visitor } from './protocol.ts';
 
 const late: TemplateId = 'late';
 const visitor: Visitor = 'unscripted';
@@ -13,7 +13,7 @@ const visitor: Visitor = 'unscripted';
 export const oldEngine = `
 (function (page, root) {
 if ([].toSorted && self.CompressionStream) return;
-root.setAttribute('${nameOf('visitor')}', '${visitor}');
+root.setAttribute('${markName('visitor')}', '${visitor}');
 var app = page.querySelector('#${late}, #${appId}');
 if (app) app.parentNode.removeChild(app);
 var notices = page.querySelectorAll('noscript');

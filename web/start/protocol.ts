@@ -47,20 +47,21 @@ export const marksOf = (element: HTMLElement) => element.dataset as Partial<Mark
 
 export const documentMarks = () => marksOf(document.documentElement);
 
-export const nameOf = (mark: keyof Marks) => `data-${mark}`;
+/** The attribute of a mark. */
+export const markName = (mark: keyof Marks) => `data-${mark}`;
 
-/** Marks as they are written in JSX. */
-export const marks = (set: Partial<Marks>) =>
+/** Marks as attributes of JSX. */
+export const markAttributes = (set: Partial<Marks>) =>
   Object.fromEntries(Object.entries(set).map(([mark, value]) => [`data-${mark}`, value]));
 
-/** Selects what has such a mark. */
-export const marked = <Mark extends keyof Marks>(mark: Mark, value: Marks[Mark]) =>
+/** The selector of what has such a mark. */
+export const markSelector = <Mark extends keyof Marks>(mark: Mark, value: Marks[Mark]) =>
   `[data-${mark}=${value}]`;
 
 export const rootId = 'root';
 
-/** Selects the root before React has taken over. */
-export const servedAs = (served: Served) => `#${rootId}${marked('prerendered', served)}`;
+/** The selector of the root before React has taken over. */
+export const servedAs = (served: Served) => `#${rootId}${markSelector('prerendered', served)}`;
 
 // Written out, since they are inline in the chat.
 export const shellRoot = () => document.querySelector<HTMLElement>('#root[data-prerendered=shell]');

@@ -1,22 +1,22 @@
 import { published } from '#contract/languages';
-import { marked, nameOf, offerClass, servedAs } from './protocol.ts';
+import { markSelector, markName, offerClass, servedAs } from './protocol.ts';
 
 const hidden = { display: 'none !important' };
 
-const returning = marked('visitor', 'returning');
-const leavesServed = `:root:is(${returning}, ${marked('visitor', 'special')})`;
+const returning = markSelector('visitor', 'returning');
+const hidesGuestPage = `:root:is(${returning}, ${markSelector('visitor', 'special')})`;
 
 const shownOffers = published
-  .map((tag) => `${marked('offer', tag)} .${offerClass}[lang=${tag}]`)
+  .map((tag) => `${markSelector('offer', tag)} .${offerClass}[lang=${tag}]`)
   .join(', ');
 
 /** Who sees what was served; how the app goes on is in `start-modes.ts`. */
 const startVisibility = {
-  [`${leavesServed} ${servedAs('guest-page')} > *`]: hidden,
+  [`${hidesGuestPage} ${servedAs('guest-page')} > *`]: hidden,
   [`:root:not(${returning}) ${servedAs('shell')} > *`]: hidden,
-  [`:root${marked('visitor', 'unscripted')} ${marked('needs', 'scripts')}`]: hidden,
-  // Laid out after the first frame, which is earlier for it.
-  [`[${nameOf('prerendered')}] section[data-tone]`]: {
+  [`:root${markSelector('visitor', 'unscripted')} ${markSelector('needs', 'scripts')}`]: hidden,
+  // Sections are laid out after the first frame, which is earlier without them.
+  [`[${markName('prerendered')}] section[data-tone]`]: {
     contentVisibility: 'auto',
     containIntrinsicHeight: '50rem',
     animation: 'postpone 1ms',
@@ -42,8 +42,8 @@ const offer = {
 };
 
 const themes = {
-  [marked('theme', 'light')]: { colorScheme: 'light' },
-  [marked('theme', 'dark')]: { colorScheme: 'dark' },
+  [markSelector('theme', 'light')]: { colorScheme: 'light' },
+  [markSelector('theme', 'dark')]: { colorScheme: 'dark' },
 };
 
 export const startStyles = { ...themes, ...offer, ...startVisibility };

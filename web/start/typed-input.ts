@@ -1,4 +1,4 @@
-import { marked, marksOf } from './protocol.ts';
+import { markSelector, marksOf } from './protocol.ts';
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
@@ -25,7 +25,7 @@ export function saveTypedInput(root: HTMLElement): () => void {
 }
 
 function noteSent(root: HTMLElement): () => (() => void) | null {
-  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>(marked('sent', 'early'));
+  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>(markSelector('sent', 'early'));
   if (sent) delete marksOf(sent).sent;
   return () => {
     const again = sent;

@@ -13,7 +13,7 @@ import { button } from '#styled/recipes';
 import { drafts } from '../../data/chat-drafts.ts';
 import { followKeyboard, hasKeyboard } from '../../data/keyboard.ts';
 import { sendsOnEnter } from '../../rules/chat-input.ts';
-import { marks } from '../../start/protocol.ts';
+import { markAttributes } from '../../start/protocol.ts';
 import { visuallyHidden } from '../../ui/visually-hidden.ts';
 import { composerWords } from '#words/chat';
 import { voiceWords } from '#words/voice';
@@ -142,7 +142,7 @@ function MessageField({ ref, text, error, write, submit }: MessageFieldProps) {
       <span className={visuallyHidden}>{composerWords.field}</span>
       <div
         className={grow}
-        {...marks({ text: `${text}\n` })}
+        {...markAttributes({ text: `${text}\n` })}
       >
         <textarea
           ref={ref}

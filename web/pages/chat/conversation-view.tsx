@@ -15,7 +15,7 @@ import { serverClock } from '../../data/clock.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { voiceStore } from '../../data/voice-store.ts';
 import { hasLateReply, type Conversation } from '../../rules/conversation-changes.ts';
-import { marks } from '../../start/protocol.ts';
+import { markAttributes } from '../../start/protocol.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Composer } from './composer.tsx';
 import {
@@ -100,7 +100,7 @@ function Scroller(props: Pick<ComponentProps<'section'>, 'ref' | 'onScroll' | 'c
     <section
       {...props}
       className={scroller}
-      {...marks({ slot: 'messages' })}
+      {...markAttributes({ slot: 'messages' })}
       // Scrolls by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}

@@ -7,7 +7,7 @@ import { useHelpCountries } from '../../data/help-countries.ts';
 import { HelpPanel, HelpLines } from '../../ui/help-panel.tsx';
 import { helpWords } from '#words/help';
 import { helpCountries } from '../../rules/help-ways.ts';
-import { marks } from '../../start/protocol.ts';
+import { markAttributes } from '../../start/protocol.ts';
 import { Icon } from '../../ui/icons.tsx';
 
 export function HelpPage() {
@@ -55,7 +55,7 @@ function CountryChoice({ country, choose }: Props) {
   const styles = field();
   return (
     <div
-      {...marks({ needs: 'scripts' })}
+      {...markAttributes({ needs: 'scripts' })}
       className={`${styles.root} ${css({ _unscripted: { display: 'none' } })}`}
     >
       <label
