@@ -47,7 +47,7 @@ function addPath(path: string, group: [EndpointName, Endpoint][]): void {
         ? []
         : [limitBody(endpoint.bodyLimitWithVoice ?? endpoint.bodyLimit ?? defaultBodyLimit)];
     app.on(endpoint.method, [path], ...limit, (c) => {
-      // Hono answers HEAD with the handler of GET.
+      // Hono responds to HEAD with the handler of GET.
       if (endpoint.noHead && c.req.raw.method === 'HEAD') throw notAllowed;
       return respond(name, c);
     });

@@ -61,7 +61,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(openPage(event.notification.data));
 });
 
-/** Lets navigations not wait for the worker's start. Firefox 153 ends a navigation whose preload fails. */
+/** Starts a navigation's request before the worker has started. Firefox 153 ends a navigation whose preload fails. */
 async function preloadNavigations(): Promise<void> {
   const { navigationPreload } = worker.registration;
   const isFirefox = navigator.userAgent.includes('Firefox/');

@@ -60,7 +60,7 @@ export async function requestAs<Name extends PageCall>(
     const body = await fetchBody(name, token, argument as object | undefined);
     const isShown = route.method !== 'GET' && !notifiedByPage.has(name);
     const sentence = sentenceOf(body);
-    const isSuccess = body.success === true && isCurrent(token);
+    const isSuccess = body.success === true && isStillCurrent(token);
     if (isShown && isSuccess && sentence) showToast({ type: 'success', title: sentence });
     // The contract defines the response.
     return body as Output<Name>;
@@ -100,7 +100,7 @@ async function withSession<Result>(
   try {
     if (route.access === 'user') await assertUsable(token);
     const result = await run(route);
-    if (!isCurrent(token)) throw sessionReplaced();
+    if (!isStillCurrent(token)) throw sessionReplaced();
     return result;
   } catch (error) {
     if (error instanceof ApiError) handleRequestError(error, token);
@@ -108,7 +108,7 @@ async function withSession<Result>(
   }
 }
 
-const isCurrent = (token: string | null) => token === null || session.get().token === token;
+const isStillCurrent = (token: string | null) => token === null || session.get().token === token;
 
 /** Calls as the session of now, and shows an error before it throws it. */
 export async function call<Name extends PageCall>(

@@ -6,11 +6,11 @@ import { createStore } from './store.ts';
 const store = createStore<{ plans?: NumberingPlans }>({});
 
 /** Returns the plans once they are loaded. Before, the server reads numbers by the same ones. */
-export const phonePlans = () => store.get().plans;
+export const loadedNumberingPlans = () => store.get().plans;
 
 /** Loads 30 KiB that no page needs first. After a failure the next caller tries again. */
-export async function loadPhonePlans(): Promise<void> {
-  if (phonePlans()) return;
+export async function loadNumberingPlans(): Promise<void> {
+  if (loadedNumberingPlans()) return;
   try {
     const { plans } = await import('./phone-library.ts');
     store.set({ plans });
@@ -21,10 +21,10 @@ export async function loadPhonePlans(): Promise<void> {
 
 /** Returns a number in groups. The account's header does not use it, since it has a form of its own. */
 export function usePhoneText(phone: string | null | undefined): string {
-  const plans = useSyncExternalStore(store.subscribe, phonePlans, () => undefined);
+  const plans = useSyncExternalStore(store.subscribe, loadedNumberingPlans, () => undefined);
   const needsPlans = Boolean(phone) && !phone?.startsWith('+1');
   useEffect(() => {
-    if (needsPlans) void loadPhonePlans();
+    if (needsPlans) void loadNumberingPlans();
   }, [needsPlans]);
   if (!phone || !needsPlans) return formatPhone(phone);
   return plans?.grouped(phone) ?? phone;

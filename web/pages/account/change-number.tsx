@@ -12,7 +12,7 @@ import { showToast } from '../../data/toasts.ts';
 import { keepProfile } from '../../data/profile-query.ts';
 import { session } from '../../data/session.ts';
 import { Unbroken } from '../../ui/text.tsx';
-import { loadPhonePlans, phonePlans, usePhoneText } from '../../data/phone-plans.ts';
+import { loadNumberingPlans, loadedNumberingPlans, usePhoneText } from '../../data/phone-plans.ts';
 import { shownCode, phoneError } from '../../rules/sign-in-rules.ts';
 import { TextField } from '../../ui/form-fields.tsx';
 import { useStepEntry } from '../../ui/step-entry.ts';
@@ -77,12 +77,14 @@ type NumberProps = FormProps & {
 };
 
 function NumberForm({ phone, setPhone, isBusy, begin, close }: NumberProps) {
-  useEffect(() => void loadPhonePlans(), []);
+  useEffect(() => void loadNumberingPlans(), []);
   const input = useFocus();
   const [error, setError] = useState<string>();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const checked = v.safeParse(Phone, readPhone(phone, phonePlans()), { abortPipeEarly: true });
+    const checked = v.safeParse(Phone, readPhone(phone, loadedNumberingPlans()), {
+      abortPipeEarly: true,
+    });
     setError(checked.issues && phoneError(checked.issues[0].type));
     if (checked.success) void begin(checked.output);
   };

@@ -39,7 +39,7 @@ export function useSendMessage(token: string, onShown: () => void) {
   };
 
   const send = (text: string): boolean => {
-    const problem = problemOf(text);
+    const problem = textProblem(text);
     if (problem !== null) {
       setError(plainError(problem));
       return false;
@@ -66,7 +66,7 @@ async function sendOnce(token: string, { id, text, voice }: SentDraft): Promise<
   await conversationStore.storeSent(token, id, sent);
 }
 
-function problemOf(text: string): string | null {
+function textProblem(text: string): string | null {
   if (!isVisible(text)) return composerWords.empty;
   return text.length > longestMessage ? composerWords.tooLong : null;
 }

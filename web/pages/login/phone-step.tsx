@@ -6,7 +6,7 @@ import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { showToast } from '../../data/toasts.ts';
 import { phoneError } from '../../rules/sign-in-rules.ts';
-import { loadPhonePlans, phonePlans } from '../../data/phone-plans.ts';
+import { loadNumberingPlans, loadedNumberingPlans } from '../../data/phone-plans.ts';
 import { requestOtp } from '../../data/sign-in.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField } from '../../ui/form-fields.tsx';
@@ -38,12 +38,14 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
   const [failure, setFailure] = useState<string>();
   const [isSending, setSending] = useState(false);
 
-  useEffect(() => void loadPhonePlans(), []);
+  useEffect(() => void loadNumberingPlans(), []);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isSending) return;
-    const checked = v.safeParse(Phone, readPhone(phone, phonePlans()), { abortPipeEarly: true });
+    const checked = v.safeParse(Phone, readPhone(phone, loadedNumberingPlans()), {
+      abortPipeEarly: true,
+    });
     setError(checked.issues && phoneError(checked.issues[0].type));
     setFailure(undefined);
     setLimit(null);

@@ -44,5 +44,5 @@ export function EmailField({ error }: { error: string | undefined }) {
   );
 }
 
-/** Keeps its place until the server has answered: otherwise the button moves while it is pressed. */
+/** Keeps its place until the server has responded: otherwise the button would move while it is pressed. */
 const reserved = css({ visibility: 'hidden' });
