@@ -57,7 +57,7 @@ const files: Record<string, Ending> = {
   'web/pages/chat/conversation-effects.ts': endedBy(2, 'clearTimeout(timer)'),
   'web/pages/chat/print-conversation.ts': endsAlone(1, 'setTimeout(resolve)'),
   'web/pages/chat/voice-panel.tsx': endedBy(1, 'clearInterval(timer)'),
-  'web/pages/contact/contact-message.ts': endsAlone(1, 'simulatedDelay'),
+  'web/pages/contact/contact-message.ts': endsAlone(1, 'simulatedDelayMs'),
   'web/pages/login/use-code-state.ts': endedBy(1, 'clearTimeout(timer)'),
   'web/pages/login/missing-code.tsx': endedBy(1, 'clearTimeout(timer)'),
   'web/pages/login/use-lockout.ts': endedBy(1, 'clearInterval(timer)'),

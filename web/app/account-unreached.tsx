@@ -7,8 +7,8 @@ import { session } from '../data/session.ts';
 import { loadInTime } from '../data/promise-limit.ts';
 import { ResultPage } from '../ui/result-page.tsx';
 
-const shortestPause = 1000;
-const longestPause = 30_000;
+const shortestPauseMs = 1000;
+const longestPauseMs = 30_000;
 
 /** Events that may mean that the connection is back. */
 const signs = ['online', 'pageshow', 'focus'];
@@ -16,11 +16,11 @@ const signs = ['online', 'pageshow', 'focus'];
 /** Tries again after growing pauses, until the account is here or its session has ended. */
 export function untilReached(): Promise<void> {
   return new Promise((resolve) => {
-    let pause = shortestPause;
+    let pauseMs = shortestPauseMs;
     let timer: ReturnType<typeof setTimeout>;
     const wait = () => {
-      timer = setTimeout(soon, pause);
-      pause = Math.min(pause * 2, longestPause);
+      timer = setTimeout(soon, pauseMs);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };
     const tryNow = async () => {
       clearTimeout(timer);

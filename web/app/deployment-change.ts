@@ -8,7 +8,7 @@ import { layoutWords } from '#words/layout';
 import { appLink } from '../start/protocol.ts';
 
 const key = 'reloadedAt';
-const minimumInterval = 60_000;
+const minimumIntervalMs = 60_000;
 
 /** Replaces the engines' messages, for which the router itself would reload the page. */
 export const partMissing = 'A part of this page could not be loaded.';
@@ -54,7 +54,7 @@ function hasUnkeptText(): boolean {
 /** Reloads the page at most once a minute. Each tab has its own old files. */
 function reloadOnce(): boolean {
   const elapsed = steadyNow() - Number(tabStorage.read(key) ?? 0);
-  if (elapsed >= 0 && elapsed < minimumInterval) return false;
+  if (elapsed >= 0 && elapsed < minimumIntervalMs) return false;
   tabStorage.write(key, String(steadyNow()));
   tabStorage.write(updatedKey, 'yes');
   keptInTab.reload();

@@ -1,8 +1,8 @@
 import { useEffect, useReducer } from 'react';
 import { serverClock } from './clock.ts';
 
-/** ms; a device that sleeps stops the page's clock, which the server then puts right. */
-const longestTimer = 60_000;
+/** A device that sleeps stops the page's clock, which the server then puts right. */
+const longestTimerMs = 60_000;
 
 /** Calls `listener` at an instant, also if the device slept. Returns what ends the waiting. */
 export function atInstant(instant: number, now: () => number, listener: () => void): () => void {
@@ -15,7 +15,7 @@ export function atInstant(instant: number, now: () => number, listener: () => vo
     clearTimeout(timer);
     const left = instant - now();
     if (left > 0) {
-      timer = setTimeout(look, Math.min(left, longestTimer));
+      timer = setTimeout(look, Math.min(left, longestTimerMs));
       return;
     }
     end();

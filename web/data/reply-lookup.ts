@@ -1,8 +1,8 @@
 import { connectionState } from './event-stream.ts';
 import { runningWork } from './running-work.ts';
 
-/** Times in ms after sending at which a page whose stream is silent reads by calls. */
-const readTimes = [4000, 10_000, 20_000, 35_000, 60_000, 90_000, 120_000];
+/** Times after sending at which a page whose stream is silent reads by calls. */
+const readTimesMs = [4000, 10_000, 20_000, 35_000, 60_000, 90_000, 120_000];
 
 /** Calls `read` at these times, until the stream brings an event or `isOver` holds. */
 export async function lookForReply(isOver: () => boolean, read: () => void): Promise<void> {
@@ -14,8 +14,8 @@ export async function lookForReply(isOver: () => boolean, read: () => void): Pro
     isStopped = true;
   });
 
-  for (const time of readTimes) {
-    await new Promise((resolve) => setTimeout(resolve, sentAt + time - performance.now()));
+  for (const timeMs of readTimesMs) {
+    await new Promise((resolve) => setTimeout(resolve, sentAt + timeMs - performance.now()));
     const hasEvents = connectionState.get().events !== eventsBefore;
     if (isStopped || hasEvents || isOver()) return;
     read();

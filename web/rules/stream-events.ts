@@ -57,12 +57,12 @@ export function isUsage(event: LiveEvent): event is StreamMessage {
 }
 
 const maxAttempts = 5;
-const base = 3000;
-const cap = 30_000;
+const firstPauseMs = 3000;
+const longestPauseMs = 30_000;
 
 /** ms before the attempt (1 is the first); null after the last. */
 export function reconnectDelay(attempt: number): number | null {
-  return attempt > maxAttempts ? null : Math.min(base * 2 ** (attempt - 1), cap);
+  return attempt > maxAttempts ? null : Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
 }
 
 const minuteMs = 60_000;

@@ -22,12 +22,12 @@ export function loadApp(): void {
   if (late) document.head.append(late.content);
 }
 
-/** From this round-trip time (ms) on, preloads delay Chromium's paint. */
-const tooSlowForFonts = 200;
+/** From this round trip on, preloads delay Chromium's paint. */
+const slowRoundTripMs = 200;
 
 /** Preloads them, unless the browser reports a slow connection. */
 export function preloadFontsInTime(): void {
   const fonts = template('fonts');
   const roundTripMs = navigator.connection?.rtt ?? 0;
-  if (fonts && roundTripMs < tooSlowForFonts) document.head.append(fonts.content);
+  if (fonts && roundTripMs < slowRoundTripMs) document.head.append(fonts.content);
 }

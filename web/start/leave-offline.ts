@@ -4,8 +4,8 @@ import { offlinePath } from './protocol.ts';
 
 /* The offline page has this script alone. */
 
-const longestPause = 30_000;
-let pause = 1000;
+const longestPauseMs = 30_000;
+let pauseMs = 1000;
 let timer = 0;
 let isLooking = false;
 
@@ -21,8 +21,8 @@ async function look(): Promise<void> {
   isLooking = false;
   if (response instanceof Response && response.status < 500) return location.reload();
   // A network is reported before its DNS works.
-  timer = window.setTimeout(() => void look(), pause);
-  pause = Math.min(pause * 2, longestPause);
+  timer = window.setTimeout(() => void look(), pauseMs);
+  pauseMs = Math.min(pauseMs * 2, longestPauseMs);
 }
 
 // Served at its own address it would find itself for ever.

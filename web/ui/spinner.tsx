@@ -4,14 +4,14 @@ import { spinner } from '#styled/recipes';
 import { layoutWords } from '#words/layout';
 import { RefreshPage } from './refresh-page.tsx';
 
-/** ms. What is waited for has shorter limits; a file may have none. */
-const longAfter = 25_000;
+/** What is waited for has shorter limits; a file may have none. */
+const longAfterMs = 25_000;
 
 /** A wait that does not end offers a reload. */
 export function Spinner({ label }: { label: string }) {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLong(true), longAfter);
+    const timer = setTimeout(() => setLong(true), longAfterMs);
     return () => clearTimeout(timer);
   }, []);
   return (

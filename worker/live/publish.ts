@@ -3,8 +3,8 @@ import { log } from '../lib/log.ts';
 import type { Scope } from '../request-scope.ts';
 import type { UsageChange } from './live-changes.ts';
 
-/** In ms; a Worker may go on for 30 s after its response. */
-const endPauses = [0, 1000, 4000, 10_000];
+/** A Worker may go on for 30 s after its response. */
+const endPausesMs = [0, 1000, 4000, 10_000];
 
 export function liveUserOf(env: Env, userId: string) {
   return env.LIVE_USER.getByName(userId);
@@ -33,8 +33,8 @@ export function endStreams(
 }
 
 async function withRetries(end: () => Promise<void>): Promise<void> {
-  for (const pause of endPauses) {
-    await scheduler.wait(pause);
+  for (const pauseMs of endPausesMs) {
+    await scheduler.wait(pauseMs);
     const sent = await end().then(
       () => true,
       () => false,

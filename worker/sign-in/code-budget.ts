@@ -5,7 +5,7 @@ import { log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 
 const lowShare = 0.8;
-const retryAfterAtMost = 3600;
+const longestRetrySeconds = 3600;
 
 /**
  * A number whose owner wrote within this time (ms) has twice the budget, and
@@ -24,7 +24,7 @@ export function sentTodaySql(now: number): SQL<number> {
 
 /** Seconds, at most an hour. */
 export function untilNextBudget(now: number): number {
-  return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
+  return Math.min(longestRetrySeconds, Math.ceil((dayMs - (now % dayMs)) / 1000));
 }
 
 export function reportCodeBudget(sent: number, budget: number): void {

@@ -89,7 +89,7 @@ function openWaitingTab(text: string): Window | null {
   return tab;
 }
 
-const redirectDelay = 500;
+const redirectDelayMs = 500;
 
 /** Opens the portal in the waiting tab, or in this tab after half a second. */
 function openPortal(url: string, waiting: Window | null, words: OpeningWords): void {
@@ -103,5 +103,5 @@ function openPortal(url: string, waiting: Window | null, words: OpeningWords): v
     title: words.redirect,
     ...(words.redirectText ? { description: words.redirectText } : {}),
   });
-  setTimeout(() => location.assign(url), redirectDelay);
+  setTimeout(() => location.assign(url), redirectDelayMs);
 }

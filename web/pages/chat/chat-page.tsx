@@ -167,8 +167,8 @@ function LoadFailed({ retry }: { retry: () => void }) {
   );
 }
 
-/** ms after an event: WebKit reports it early (WebKit 254861). */
-const heightReads = [0, 50, 150, 400, 1000];
+/** After an event: WebKit reports it early (WebKit 254861). */
+const heightReadsMs = [0, 50, 150, 400, 1000];
 
 /** Sets the height that the keyboard leaves. A zoomed page has the window's height. */
 function useVisualHeight(): void {
@@ -184,7 +184,7 @@ function useVisualHeight(): void {
     const updateSoon = () => {
       timers.forEach(clearTimeout);
       update();
-      timers = heightReads.map((delay) => setTimeout(update, delay));
+      timers = heightReadsMs.map((delay) => setTimeout(update, delay));
     };
     updateSoon();
     const sources: [EventTarget, string[]][] = [

@@ -55,7 +55,7 @@ type ControlsProps = {
 };
 
 /** Seconds between spoken times. */
-const spokenEvery = 10;
+const spokenEverySeconds = 10;
 
 function PlayerControls({
   seconds,
@@ -70,7 +70,7 @@ function PlayerControls({
   const total = clockText(seconds);
   const isPlaying = state === 'playing';
   const playName = [voicePanelWords.play(total), spokenAt].filter(Boolean).join(', ');
-  const spoken = isPlaying ? position - (position % spokenEvery) : position;
+  const spoken = isPlaying ? position - (position % spokenEverySeconds) : position;
   return (
     <div className={controls}>
       <button

@@ -66,12 +66,12 @@ function problemIn(kept: KeptRecording | null, error: unknown): SendError | null
 
 /** Each is a tenth of a second. */
 const bars = 28;
-const countdownFrom = 10;
+const countdownSeconds = 10;
 
 function RunningRecording({ active }: { active: ActiveRecording }) {
   const { seconds, levels } = useLoudness(active);
   const left = Math.max(0, Math.ceil(longestRecordingSeconds - seconds));
-  const isEnding = left <= countdownFrom;
+  const isEnding = left <= countdownSeconds;
   return (
     <>
       <div className={line}>
@@ -88,7 +88,7 @@ function RunningRecording({ active }: { active: ActiveRecording }) {
         <Meter levels={levels} />
         {isEnding && <span aria-hidden="true">{voicePanelWords.secondsLeft(left)}</span>}
         <output className={visuallyHidden}>
-          {isEnding && voicePanelWords.secondsLeft(countdownFrom)}
+          {isEnding && voicePanelWords.secondsLeft(countdownSeconds)}
         </output>
       </div>
       <div className={actions}>

@@ -24,10 +24,10 @@ export const ContactMessage = v.object({
   ),
 });
 
-const simulatedDelay = 1500;
+const simulatedDelayMs = 1500;
 
 export async function sendMessage(message: object): Promise<void> {
-  if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelay));
+  if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelayMs));
   const headers = { 'Content-Type': 'application/json' };
   const response = await fetchInTime(contactAddress, timeLimits.writing, {
     method: 'POST',

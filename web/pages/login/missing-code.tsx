@@ -12,8 +12,8 @@ import { TextWithIcon } from '../../ui/icons.tsx';
 import type { LimitProps } from './code-limit.tsx';
 import { requestOtp } from '../../data/sign-in.ts';
 
-/** ms after which the page suggests what to check. */
-const lateAfter = 30_000;
+/** When the page suggests what to check. */
+const lateAfterMs = 30_000;
 
 type MissingCodeProps = {
   phone: string;
@@ -102,7 +102,7 @@ export function useNewCode(
 export function useLateness() {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), lateAfter);
+    const timer = setTimeout(() => setLate(true), lateAfterMs);
     return () => clearTimeout(timer);
   }, []);
   return { isLate, restart: () => setLate(false) };

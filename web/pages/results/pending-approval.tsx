@@ -46,14 +46,14 @@ export function PendingApproval() {
   );
 }
 
-/** ms, while the tab is visible: no stream tells a pending user anything. */
-const pollEvery = 30_000;
+/** While the tab is visible: no stream reaches a pending user. */
+const pollEveryMs = 30_000;
 
 function useProfilePoll(): void {
   const token = useSession((session) => session.token);
   const query = meQuery(token ?? '');
   const options = { enabled: token !== null, refetchOnMount: false };
-  useQuery({ ...query, ...options, refetchInterval: pollEvery }, queryClient);
+  useQuery({ ...query, ...options, refetchInterval: pollEveryMs }, queryClient);
 }
 
 /** A pending user may not read the conversation; without a consent nothing changes. */
