@@ -6,15 +6,19 @@ import { documentMarks, rootId } from './start/protocol.ts';
 import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {
-  // An engine that is too old.
+  // The engine is too old, or a script did not load: the page stays as it was served.
   if (documentMarks().visitor === 'unscripted') return;
+
+  // In a shell `start/hold-app.ts` holds the app.
   await globalThis.earlyStart?.released;
-  // Two tasks, between which the page responds.
+  // Ends this task, so that the page can respond before the app is made.
   await globalThis.scheduler?.yield?.();
+
   const router = createAppRouter();
   connectRouter(router);
   const root = document.getElementById(rootId);
   if (root) await mount(root, router);
+
   await navigator.serviceWorker?.register('/sw.js').catch(() => null);
 }
 

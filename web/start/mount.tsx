@@ -9,12 +9,13 @@ import { documentMarks, marksOf } from './protocol.ts';
 import { startMode } from './start-modes.ts';
 import { saveTypedInput } from './typed-input.ts';
 
-/** ms until a page that does not come is shown as loading. */
+/** Until a page that does not come is shown as loading. */
 const pageTimeoutMs = 10_000;
 
 /** Starts the app on what was served. */
 export async function mount(root: HTMLElement, router: RegisteredRouter): Promise<void> {
   const { prerendered } = marksOf(root);
+
   switch (startMode(prerendered, documentMarks().visitor)) {
     case 'page':
       await loadAsServed(router);
@@ -28,7 +29,7 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
         : renderAnew(root, router);
 
     case 'specialPage':
-      await Promise.race([router.load(), after(pageTimeoutMs)]);
+      await Promise.race([router.load(), wait(pageTimeoutMs)]);
       return renderAnew(root, router);
 
     case 'empty':
@@ -36,13 +37,13 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
   }
 }
 
-/** The router then renders without a Suspense boundary, as at build time. */
+/** With `ssr` the router renders without a Suspense boundary, as at build time. */
 function loadAsServed(router: RegisteredRouter): Promise<void> {
   router.ssr = { manifest: undefined };
   return router.load();
 }
 
-/** Whether nobody was led to another page. */
+/** Whether the route is the one that was served: a guard may have led to another. */
 const isServed = (root: HTMLElement, router: RegisteredRouter) =>
   routeIdOf(router) === marksOf(root).route;
 
@@ -53,7 +54,7 @@ function showsConversation(): boolean {
   return shown !== null && shown.token === token && !isUnreached;
 }
 
-const after = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
 const appOf = (router: RegisteredRouter) => (
   <StrictMode>
@@ -76,6 +77,7 @@ function renderAnew(root: HTMLElement, router: RegisteredRouter): void {
   delete router.ssr;
   delete marksOf(root).prerendered;
   root.replaceChildren();
+
   flushSync(() => createRoot(root).render(appOf(router)));
   clearShownChat();
 }
@@ -87,9 +89,11 @@ function hydrate(root: HTMLElement, router: RegisteredRouter): void {
     // React has rendered again by then, and handles the repeated input.
     setTimeout(restoreTypedInput);
   };
-  // In slices, between which the page responds.
+
+  // A transition hydrates in slices, between which the page responds.
   startTransition(() => void hydrateRoot(root, appOf(router), { onRecoverableError }));
   restoreTypedInput();
+
   hydrateBeforeNavigation(root, router);
   delete marksOf(root).prerendered;
 }

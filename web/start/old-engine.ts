@@ -4,11 +4,10 @@ const late: TemplateId = 'late';
 const visitor: Visitor = 'unscripted';
 
 /**
- * The last script of a page. It is text, since every tool would rewrite it in
- * newer syntax: any engine of the last fifteen years runs it. One below
- * `build/oldest-engines.ts`, except Chrome 110, lacks a part of the first
- * condition: it shows what visitors without JavaScript see, and never starts
- * the app.
+ * The last script of a page. It is text, since every tool would rewrite it in newer syntax: any
+ * engine of the last fifteen years runs it. An engine older than `build/oldest-engines.ts`, except
+ * Chrome 110, does not meet the first condition: it shows what visitors without JavaScript see, and
+ * never starts the app.
  */
 export const oldEngine = `
 (function (page, root) {

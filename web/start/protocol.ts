@@ -13,10 +13,10 @@ export type Visitor =
   | 'returning'
   /** A guest whose address shows something else than what was served. */
   | 'special'
-  /** Anybody for whom what was served must do: no script will run, or one has failed. */
+  /** Anybody who keeps what was served: the engine is too old, or a script has failed. */
   | 'unscripted';
 
-/** What the build has rendered into the root. */
+/** What the build has rendered into the root: a whole page, one for guests alone, or a frame without data. */
 export type Served = 'page' | 'guest-page' | 'shell';
 
 /** The `data-` attributes, by their names. */
@@ -73,7 +73,7 @@ export type TemplateId = 'fonts' | 'late' | 'frame';
 export const template = (id: TemplateId) =>
   document.querySelector<HTMLTemplateElement>(`template#${id}`);
 
-/** The id of the app's file where it is held: a script of the shell imports it. */
+/** The id of the link to the app's file in a shell, whose script imports the file. */
 export const appId = 'app';
 
 export const appLink = () => document.querySelector<HTMLLinkElement>(`link#${appId}`);
@@ -103,7 +103,7 @@ export type EarlyStart = {
   /** The stored token, and responses to calls with it by path. */
   token?: string;
   responses: Record<string, Promise<Response | SendFailure>>;
-  /** Resolves when a held app is released; missing where none is held. */
+  /** Resolves when the app of a shell may start; missing on other pages. */
   released?: Promise<void>;
   /** The conversation in the frame, until React has taken it over. */
   shownChat?: ShownChat | null;

@@ -1,19 +1,30 @@
 import type { Served, Visitor } from './protocol.ts';
 
-/** How the app starts on what was served; `mount.tsx` has a case for each. */
-export type StartMode =
-  /** This visitor may read what was served. React takes it over, or renders anew after a redirect. Without the route's file the page stays as it was served. */
-  | 'page'
-  /** The address has values, so that something else follows. Nothing is shown until the route has loaded, at most 10 s: a spinner would move the footer. Then React renders anew. */
-  | 'specialPage'
-  /** Nothing was served for this visitor. React renders anew at once, with a spinner while a stored session starts. */
-  | 'empty'
-  /** The frame of the account or the chat. React takes over the messages that `chat/` has put in; without them it renders anew. */
-  | 'shell';
+/**
+ * How the app starts on what was served: `mount.tsx` has a case for each mode. Until then
+ * `start-styles.ts` hides what is not meant for the visitor.
+ *
+ * | served     | visitor   | mode        | until then | then React                     |
+ * | ---------- | --------- | ----------- | ---------- | ------------------------------ |
+ * | page       | any       | page        | the page   | hydrates                       |
+ * | guest-page | guest     | page        | the page   | hydrates                       |
+ * | guest-page | special   | specialPage | nothing    | renders when the route is here |
+ * | guest-page | returning | empty       | nothing    | renders at once                |
+ * | nothing    | special   | specialPage | nothing    | renders when the route is here |
+ * | nothing    | any other | empty       | nothing    | renders at once                |
+ * | shell      | returning | shell       | the frame  | hydrates the chat's messages   |
+ * | shell      | any other | shell       | nothing    | renders after a redirect       |
+ *
+ * After a redirect, and in a shell without messages, React renders anew. Without the file of its
+ * route a page stays as it was served. A `specialPage` shows no spinner for 10 s, since a spinner
+ * would move the footer.
+ */
+export type StartMode = 'page' | 'specialPage' | 'empty' | 'shell';
 
 export function startMode(served: Served | undefined, visitor: Visitor | undefined): StartMode {
   if (served === 'page' || served === 'shell') return served;
-  // Only guests may read what was served, or nothing was.
+
+  // What was served is a guest's page, or nothing.
   if (visitor === 'special') return 'specialPage';
   if (visitor === 'returning' || served === undefined) return 'empty';
   return 'page';
