@@ -6,14 +6,14 @@ import { loadApp } from './after-paint.ts';
 import { appLink } from './protocol.ts';
 import { StartProblem } from './start-problem.ts';
 
-/** ms for which slow data delays the app. */
-const maxDelay = 500;
-/** ms, unless a connection is reported earlier. */
-const retryAfter = 5000;
+/** How long slow data delays the app. */
+const maxDelayMs = 500;
+/** Until the next try, unless a connection is reported earlier. */
+const retryMs = 5000;
 
 /**
- * Holds the app of a shell: `main.tsx` waits, since each file that loads may
- * import it, and it would start without the others.
+ * Holds the app of a shell until all its files are here. `main.tsx` awaits this, since each file
+ * that loads may import it, and the app would start without the others.
  */
 export function holdApp(filled: Promise<void>): void {
   if (globalThis.earlyStart) globalThis.earlyStart.released = release(filled);
@@ -22,27 +22,30 @@ export function holdApp(filled: Promise<void>): void {
 /** Resolves when all files are here, and the shell is filled if this is soon. */
 async function release(filled: Promise<void>): Promise<void> {
   const problem = new StartProblem();
+  // Filling replaces the place of a problem that is shown already.
   const fill = filled.then(
     () => problem.render(),
     () => null,
   );
-  await Promise.race([fill, wait(maxDelay)]);
-  await parsed();
+  await Promise.race([fill, wait(maxDelayMs)]);
+  await untilParsed();
 
-  for (let attempt = 1; !(await hasFiles()); attempt += 1) {
+  for (let attempt = 1; !(await loadFiles()); attempt += 1) {
     const status = await statusOf(appFile());
+    // The server has the file: the connection may have been lost for a moment.
     if (status === 200 && attempt === 1) continue;
-    // The server responds: a deployment has removed the file.
+
+    // The server responds: the file is gone, or the browser remembers that it failed.
     if (status !== 0) await reloadOrGiveUp(problem);
 
     problem.show(errorWords.network);
-    await connection();
+    await untilConnected();
   }
   problem.hide();
 }
 
 /** Waits for the body, which follows the inline script. */
-export function parsed(): Promise<void> {
+export function untilParsed(): Promise<void> {
   if (document.readyState !== 'loading') return Promise.resolve();
   return new Promise((resolve) =>
     addEventListener('DOMContentLoaded', () => resolve(), { once: true }),
@@ -51,8 +54,8 @@ export function parsed(): Promise<void> {
 
 const appFile = () => appLink()?.href ?? '';
 
-/** Loads every file, so that a later loss of the connection hurts none. */
-function hasFiles(): Promise<boolean> {
+/** Loads every file, so that a later loss of the connection hurts none. Returns whether all came. */
+function loadFiles(): Promise<boolean> {
   loadApp();
   // `old-engine.ts` has taken the app away.
   if (!appFile()) return Promise.resolve(true);
@@ -73,12 +76,12 @@ async function statusOf(file: string): Promise<number> {
   return typeof response === 'string' ? 0 : response.status;
 }
 
-function connection(): Promise<unknown> {
+function untilConnected(): Promise<unknown> {
   const online = new Promise((resolve) => addEventListener('online', resolve, { once: true }));
-  return Promise.race([wait(retryAfter), online]);
+  return Promise.race([wait(retryMs), online]);
 }
 
-/** Reloads the page once, which brings the present files: a second time would not help. It never resolves. */
+/** Reloads the page once, for its present files; then gives up. It never resolves. */
 function reloadOrGiveUp(problem: StartProblem): Promise<never> {
   const { state } = history;
   if (hasTyped() || state?.wasReloaded) problem.show(layoutWords.wrong);

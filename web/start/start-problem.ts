@@ -19,11 +19,12 @@ export class StartProblem {
     this.#text = null;
   }
 
-  /** Shows the text again in a shell that has been filled since. */
+  /** Shows the text, also in a shell that was filled after `show`. */
   render(): void {
     const status = shellRoot()?.querySelector('main output');
     if (this.#text === null || !status) return;
     if (this.#place?.status !== status) this.#place = { status, served: [...status.childNodes] };
+
     const again = document.createElement('button');
     again.type = 'button';
     again.className = link();

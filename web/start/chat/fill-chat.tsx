@@ -10,7 +10,7 @@ import {
   template,
   type ShownChat,
 } from '../protocol.ts';
-import { holdApp, parsed } from '../hold-app.ts';
+import { holdApp, untilParsed } from '../hold-app.ts';
 import { TranscriptLine, VoicePlace } from '../../pages/chat/transcript-line.tsx';
 import { hasKeyboard } from '../../data/keyboard.ts';
 import { isNearEnd, sendsOnEnter } from '../../rules/chat-input.ts';
@@ -26,18 +26,20 @@ async function fillChat(): Promise<void> {
   const early = globalThis.earlyStart;
   const response = await early?.responses[newestMessagesPath];
   if (!early?.token || typeof response === 'string' || !response?.ok) return;
+
   const page: ChatPage = await response.clone().json();
-  await parsed();
+  await untilParsed();
   if (page.consent?.version !== consentVersion || page.messages.length === 0) return;
 
   // oxlint-disable-next-line no-restricted-properties -- only if a proxy has removed the server's time
   const openedAt = Date.parse(response.headers.get('date') ?? '') || Date.now();
   const shown = { token: early.token, page, openedAt };
   if (!showConversation(shown)) return;
+
   early.shownChat = shown;
   // React Query gets this page.
   delete early.responses[newestMessagesPath];
-  await painted();
+  await untilPainted();
 }
 
 /** Shows the messages in the shell; false once the shell is gone. */
@@ -51,8 +53,9 @@ function showConversation({ page, openedAt }: ShownChat): boolean {
   const parts = transcriptParts(page.messages.map(shownMessage), Infinity, openedAt);
   history.replaceChildren(toDom(parts.history.map(line)));
   live.replaceChildren(toDom(parts.live.map(line)));
-  // What precedes the history is about older messages.
+  // The elements before the history are about older messages.
   while (!page.hasMore && history.previousSibling) history.previousSibling.remove();
+
   main.replaceChildren(frame);
   list.scrollTo(0, list.scrollHeight);
   return true;
@@ -68,8 +71,8 @@ const line = (item: TranscriptItem<ShownMessage>) => (
   />
 );
 
-/** Waits for a paint: an intersection is reported before it, a message after it, and neither in hidden pages. */
-function painted(): Promise<void> {
+/** Waits for a paint: an intersection is reported before it, and a message after it. Hidden pages have neither. */
+function untilPainted(): Promise<void> {
   if (document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -90,12 +93,15 @@ function handleEarlyInput(): void {
     if (button?.textContent === chatWords.help) location.assign(`${basePath}/help-now`);
     else if (button?.type === 'button') marksOf(button).sent = 'early';
   });
+
   addEventListener('input', ({ target }) => {
     if (shellRoot() && isField(target)) grow(target);
   });
+
   addEventListener('keydown', (event) => {
     if (!shellRoot() || !isField(event.target)) return;
     if (!sendsOnEnter(event, hasKeyboard())) return;
+
     event.preventDefault();
     event.target.form?.requestSubmit();
   });
@@ -107,6 +113,7 @@ const isField = (target: EventTarget | null) => target instanceof HTMLTextAreaEl
 function grow({ parentElement, value }: HTMLTextAreaElement): void {
   const list = document.querySelector(messageList);
   const isAtEnd = list && isNearEnd(list);
+
   if (parentElement) marksOf(parentElement).text = `${value}\n`;
   if (isAtEnd) list.scrollTo(0, list.scrollHeight);
 }
