@@ -33,7 +33,7 @@ const files: Record<string, Ending> = {
   'web/start/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
   'web/app/service-worker.ts': endsAlone(1, 'setTimeout(reject, helpTimeoutMs)'),
   'web/start/hold-app.ts': endsAlone(1, 'setTimeout(resolve, time)'),
-  'web/start/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
+  'web/start/typed-input.ts': endsAlone(1, 'setTimeout(sendAgain, 0, sent)'),
   'web/app/connect-router.ts': endsAlone(1, 'setTimeout(open, streamRetryMs)'),
   'web/app/toaster.tsx': endedBy(1, 'clearTimeout(timer)'),
   'web/data/reply-lookup.ts': endedBy(1, "runningWork.add('looking for a reply'"),

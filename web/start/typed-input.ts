@@ -4,7 +4,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** React overwrites input when it takes over (https://github.com/facebook/react/issues/12955). */
 export function saveTypedInput(root: HTMLElement): () => void {
-  const takeSent = noteSent(root);
+  let sent = takeSent(root);
   const fields = () => [...root.querySelectorAll<Field>('input, textarea, select')];
   const typed = new Map<string, string>();
   const note = (field: Field) => typed.set(nameOf(field), field.value);
@@ -18,21 +18,25 @@ export function saveTypedInput(root: HTMLElement): () => void {
       const value = values.get(nameOf(field));
       if (value) typeAgain(field, value);
     }
-    // After React has rendered the restored values.
-    const again = takeSent();
-    if (again) setTimeout(again);
+
+    // Once, and after React has rendered the restored values.
+    if (sent) setTimeout(sendAgain, 0, sent);
+    sent = null;
   };
 }
 
-function noteSent(root: HTMLElement): () => (() => void) | null {
-  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>(markSelector('sent', 'early'));
+type Sent = HTMLFormElement | HTMLButtonElement;
+
+/** Returns what was used before React listened, without its mark, which React does not expect. */
+function takeSent(root: HTMLElement): Sent | null {
+  const sent = root.querySelector<Sent>(markSelector('sent', 'early'));
   if (sent) delete marksOf(sent).sent;
-  return () => {
-    const again = sent;
-    sent = null;
-    if (again === null) return null;
-    return () => ('requestSubmit' in again ? again.requestSubmit() : again.click());
-  };
+  return sent;
+}
+
+function sendAgain(sent: Sent): void {
+  if ('requestSubmit' in sent) sent.requestSubmit();
+  else sent.click();
 }
 
 const nameOf = ({ id, name }: Field) => name || id;
@@ -48,11 +52,15 @@ function typeAgain(field: Field, value: string): void {
   const dispatchChange = () => field.dispatchEvent(new Event(type, { bubbles: true }));
   const selection: [number, number] | null =
     field instanceof HTMLTextAreaElement ? [field.selectionStart, field.selectionEnd] : null;
+
   // React hydrates this place by the first event, and handles only the second.
   dispatchChange();
-  // React tracks the field's own setter: only the prototype's makes a change.
+
+  // React records what the field's own setter sets, and then sees no change: this takes the
+  // prototype's.
   if (field.value === value) field.value = servedValue(field);
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
   if (selection && field instanceof HTMLTextAreaElement) field.setSelectionRange(...selection);
+
   dispatchChange();
 }
