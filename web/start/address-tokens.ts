@@ -6,10 +6,12 @@ export function takeTokensFromAddress(early: EarlyStart): void {
   const trialToken = pathname.endsWith('/activate-trial')
     ? new URLSearchParams(search).get('token')
     : null;
+
   if (hash.startsWith(externalTokenHash))
     early.externalToken = decode(hash.slice(externalTokenHash.length));
   else if (trialToken) early.trialToken = trialToken;
   else return;
+
   history.replaceState(history.state, '', trialToken ? pathname : pathname + search);
 }
 

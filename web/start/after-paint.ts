@@ -25,7 +25,7 @@ export function loadApp(): void {
 /** From this round trip on, preloads delay Chromium's paint. */
 const slowRoundTripMs = 200;
 
-/** Preloads them, unless the browser reports a slow connection. */
+/** Preloads the fonts, unless the browser reports a slow connection. */
 export function preloadFontsInTime(): void {
   const fonts = template('fonts');
   const roundTripMs = navigator.connection?.rtt ?? 0;

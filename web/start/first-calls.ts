@@ -9,10 +9,9 @@ const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };
 /** Sends a page's first calls while the scripts load. */
 export function sendFirstCalls(early: EarlyStart, token: string): void {
   early.token = token;
-  for (const path of [
-    profilePath,
-    ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? []),
-  ]) {
+
+  const page = location.pathname.slice(location.pathname.lastIndexOf('/'));
+  for (const path of [profilePath, ...(pageReads[page] ?? [])]) {
     early.responses[path] = fetchInTime(apiBase + path, timeLimits.reading, {
       // One head script serves every language, so that one hash allows it on all pages.
       headers: {

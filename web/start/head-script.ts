@@ -25,14 +25,16 @@ function prepare(): void {
   if (servedPageDiffers(location)) documentMarks().visitor = 'special';
   takeTokensFromAddress(early);
   offerLanguage();
+
   try {
     applyStored(localStorage, early);
   } catch {
     // Blocked storage: the visitor is a guest.
   }
+
   preloadFontsInTime();
   noteEarlySubmit();
-  leaveServedWithoutScripts();
+  keepServedWithoutScripts();
   noteChosenLanguage();
   loadAppAfterPaint();
 }
@@ -46,8 +48,10 @@ function applyStored(stored: Storage, early: EarlyStart): void {
   const { [languageKey]: language, [themeKey]: theme, [tokenKey]: token } = stored;
   applyChosenLanguage(language);
   if (theme === 'light' || theme === 'dark') showTheme(theme);
+
   // A trial link replaces the stored session.
   if (!token || early.trialToken) return;
+
   documentMarks().visitor = 'returning';
   // A wrong clock costs a second here, nothing else.
   // oxlint-disable-next-line no-restricted-properties
@@ -56,25 +60,23 @@ function applyStored(stored: Storage, early: EarlyStart): void {
 
 /** Marks a form that is submitted before React listens; `typed-input.ts` submits it again. */
 function noteEarlySubmit(): void {
-  addEventListener(
-    'submit',
-    ({ target }) => target instanceof HTMLElement && (marksOf(target).sent = 'early'),
-    {
-      once: true,
-    },
-  );
+  const note = ({ target }: Event) => {
+    if (target instanceof HTMLElement) marksOf(target).sent = 'early';
+  };
+  addEventListener('submit', note, { once: true });
 }
 
-/** Leaves the page as it was served if one of its scripts does not load. */
-function leaveServedWithoutScripts(): void {
-  const leave = ({ target }: Event) => {
+/** Keeps the page as it was served if one of its scripts does not load. */
+function keepServedWithoutScripts(): void {
+  const keep = ({ target }: Event) => {
     const isOwn = target instanceof HTMLScriptElement && isOwnScript(target.src, location.origin);
     if (!isOwn || documentMarks().visitor === 'unscripted') return;
+
     documentMarks().visitor = 'unscripted';
     if (!isFirefox) void loadAgain(target.src);
   };
   // Such events do not bubble.
-  addEventListener('error', leave, { capture: true });
+  addEventListener('error', keep, { capture: true });
 }
 
 /** Firefox cancels the files of a page that is left, and remembers no failure: a reload here would cancel the navigation. */
@@ -90,6 +92,7 @@ async function loadAgain(script: string): Promise<void> {
   const responses = await Promise.all(
     addresses.map((each) => fetchInTime(each, timeLimits.reading, { cache: 'reload' })),
   );
+
   const [navigation] = performance.getEntriesByType('navigation');
   // A page that fails after it was loaded again stays as it is.
   const wasReloaded = (navigation as PerformanceNavigationTiming | undefined)?.type === 'reload';

@@ -27,6 +27,7 @@ export function noteChosenLanguage(): void {
       target instanceof Element &&
       target.closest<HTMLAnchorElement>(`a[hreflang], .${offerClass} button`);
     if (!choice) return;
+
     delete documentMarks().offer;
     if (choice.hreflang) choice.search = location.search;
     try {

@@ -12,6 +12,7 @@ let isLooking = false;
 /** Opens the address once the server responds. Until then the page stays, since a failed reload would replace it. */
 async function look(): Promise<void> {
   if (isLooking || document.hidden) return;
+
   isLooking = true;
   clearTimeout(timer);
   const response = await fetchInTime(location.href, timeLimits.reading, {
@@ -20,6 +21,7 @@ async function look(): Promise<void> {
   });
   isLooking = false;
   if (response instanceof Response && response.status < 500) return location.reload();
+
   // A network is reported before its DNS works.
   timer = window.setTimeout(() => void look(), pauseMs);
   pauseMs = Math.min(pauseMs * 2, longestPauseMs);

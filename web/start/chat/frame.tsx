@@ -26,6 +26,7 @@ export function renderFrame(
   const root = router.routesById[rootRouteId];
   const { component: layout } = root.options;
   if (!layout) throw new Error('The site has no layout');
+
   globalThis.earlyStart = { responses: {}, shownChat: sample };
   root.update({ component: Outlet });
   const markup = render(router);
