@@ -8,7 +8,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { showToast, dismissToast } from '../../data/toasts.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
 import { challengesFor, type SignInStep } from '../../rules/sign-in-steps.ts';
-import { verifyOtp } from '../../data/sign-in.ts';
+import { type SignInResult, verifyOtp } from '../../data/sign-in.ts';
 
 export type VerificationOptions = {
   current: SignInStep;
@@ -27,20 +27,24 @@ export function useVerification({ current, wishes, lockout, endSteps }: Verifica
     setVerifying(true);
     setFailure(undefined);
     dismissToast(codeSentToast);
+
     const { phone } = current;
     const challenge = challengesFor(current, phone);
     const result = await verifyOtp({ phone, otp: code, challenge });
-    const { success, status, message = loginWords.invalidCode, until = null } = result;
     setVerifying(false);
-    if (success) {
-      await endSteps();
-      keptSignIn.remove();
-      return navigate({ ...finishSignIn(status, wishes), replace: true });
-    }
-    const isFileMissing = result.code === 'file_missing';
-    setFailure({ text: message, until, isFileMissing });
-    setRefused(result.code === 'code_spent');
-    if (result.code !== 'code_spent') lockout.addFailure();
+
+    if (!result.success) return refuse(result);
+    await endSteps();
+    keptSignIn.remove();
+    return navigate({ ...finishSignIn(result.status, wishes), replace: true });
+  };
+
+  const refuse = ({ code, message = loginWords.invalidCode, until = null }: SignInResult) => {
+    const isSpent = code === 'code_spent';
+    setFailure({ text: message, until, isFileMissing: code === 'file_missing' });
+    setRefused(isSpent);
+
+    if (!isSpent) lockout.addFailure();
     showToast({ type: 'error', title: loginWords.verificationFailed, description: message });
   };
 
@@ -48,5 +52,6 @@ export function useVerification({ current, wishes, lockout, endSteps }: Verifica
     setFailure(undefined);
     setRefused(false);
   };
+
   return { verify, isVerifying, failure, isRefused, reset };
 }
