@@ -41,19 +41,17 @@ export const player = {
     const { audio, key: current, state, positionSeconds } = store.get();
     if (current === key && state === 'playing') return audio?.pause();
     if (current === key && state === 'loading') return player.stop();
+
     const from = current === key ? positionSeconds : 0;
     audio?.pause();
     runningWork.add('player', () => player.stop());
     store.set({ key, state: 'loading', positionSeconds: from });
+
     try {
       const address = addresses.get(key) ?? keep(key, await load());
       if (store.get().key === key) await play(address, from);
     } catch (error) {
-      if (store.get().key !== key) return;
-      // Loading took longer than a click counts; the next one plays at once.
-      const isBlocked =
-        error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
-      store.set({ state: isBlocked ? 'paused' : failureOf(error) });
+      if (store.get().key === key) store.set({ state: stateAfter(error) });
     }
   },
 
@@ -79,8 +77,13 @@ export const player = {
   },
 };
 
-const failureOf = (error: unknown) =>
-  error instanceof ApiError && error.isOutage ? 'unreached' : 'failed';
+const blockedPlays = ['NotAllowedError', 'AbortError'];
+
+/** Loading may take longer than a click counts: the next click plays at once. */
+function stateAfter(error: unknown): PlayState {
+  if (error instanceof DOMException && blockedPlays.includes(error.name)) return 'paused';
+  return error instanceof ApiError && error.isOutage ? 'unreached' : 'failed';
+}
 
 async function play(address: string, from: number): Promise<void> {
   const audio = store.get().audio ?? createAudio();
