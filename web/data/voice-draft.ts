@@ -113,7 +113,7 @@ function record(Recording: typeof ActiveRecording, stream: MediaStream, token: s
   const keeper = new RecordingKeeper({ token, id: crypto.randomUUID() });
   const recording = new Recording(stream, longestRecordingSeconds, {
     onSlice: (slice, seconds) => void keepSlice(keeper, slice, seconds),
-    onEnd: (recorded, seconds, end) => void ended(keeper, { recorded, seconds, end }),
+    onEnd: (recorded, seconds, end) => void finish(keeper, { recorded, seconds, end }),
   });
   keeper.begin();
   voiceStore.set({ isAsking: false, active: recording });
@@ -122,21 +122,31 @@ function record(Recording: typeof ActiveRecording, stream: MediaStream, token: s
 
 type Ended = { recorded: Blob | 'short' | 'silent'; seconds: number; end: RecordingEnd };
 
-async function ended(keeper: RecordingKeeper, { recorded, seconds, end }: Ended): Promise<void> {
+/** Takes over what was recorded, or says why there is nothing. */
+async function finish(keeper: RecordingKeeper, { recorded, seconds, end }: Ended): Promise<void> {
+  if (typeof recorded === 'string') return dropUnusable(keeper, recorded, end);
+
   const { token, id } = keeper.owner;
-  const isShown = voiceStore.get().token === token;
-  if (typeof recorded === 'string') {
-    keeper.drop();
-    // A person who has left gets no advice.
-    const problem = end === 'hidden' ? null : problemText(recorded);
-    if (isShown) voiceStore.set({ ...noRecording, token, problem });
-    return;
-  }
   const isTooLarge = recorded.size > largestRecordingBytes;
   const kept: KeptRecording = { id, blob: recorded, seconds, end, isSending: false, isTooLarge };
-  if (isShown) voiceStore.set({ active: null, kept });
+  if (voiceStore.get().token === token) voiceStore.set({ active: null, kept });
+
   if (isTooLarge) return keeper.drop();
   noteKept(keeper, await keeper.keepWhole(kept));
+}
+
+function dropUnusable(
+  keeper: RecordingKeeper,
+  reason: 'short' | 'silent',
+  end: RecordingEnd,
+): void {
+  const { token } = keeper.owner;
+  keeper.drop();
+  if (voiceStore.get().token !== token) return;
+
+  // A person who has left gets no advice.
+  const problem = end === 'hidden' ? null : problemText(reason);
+  voiceStore.set({ ...noRecording, token, problem });
 }
 
 async function keepSlice(keeper: RecordingKeeper, slice: Blob, seconds: number): Promise<void> {
