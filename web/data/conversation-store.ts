@@ -75,9 +75,13 @@ class ConversationStore {
   apply(token: string, event: ChatStreamEvent, revision: number | null): void {
     // A restored database counts its revisions from below.
     if (event.type === 'reset') return this.#resetRevision(token);
-    if (event.type === 'cleared') this.#noteCleared();
-    // An older one may be the reader's own, who has begun a new draft.
-    if (event.type === 'cleared' && (revision ?? 0) > this.revision(token)) dropDraft(token);
+
+    if (event.type === 'cleared') {
+      this.#noteCleared();
+      // An older one may be the reader's own, who has begun a new draft.
+      if ((revision ?? 0) > this.revision(token)) dropDraft(token);
+    }
+
     for (const read of this.#reads)
       if (read.token === token) read.received.push({ event, revision });
     change(token, (current) => applyEvent(current, event, revision));
