@@ -4,7 +4,7 @@ type Polling = {
   /** Null polls nothing. */
   subject: string | null;
   /** ms, by the time since the first pause, also of a page shown again. */
-  pauseAfter: (elapsed: number) => number;
+  pauseAfter: (elapsedMs: number) => number;
   /** Returns whether the response was final. */
   poll: (hasLeft: () => boolean) => Promise<boolean | void>;
 };
@@ -16,29 +16,33 @@ export function usePolling({ subject, pauseAfter, poll }: Polling): void {
 
   useEffect(() => {
     if (subject === null) return undefined;
-    const began = performance.now();
+
+    const beganAt = performance.now();
     let timer: ReturnType<typeof setTimeout>;
     let isEnded = false;
+
+    const pollIn = (pauseMs: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void pollOnce(), pauseMs);
+    };
+    const pollLater = () => pollIn(pauseNow(performance.now() - beganAt));
+    const pollSoon = () => pollIn(pauseNow(0));
+
+    const pollOnce = async () => {
+      if (document.hidden) return;
+      const isLast = await pollNow(() => isEnded);
+      if (isEnded) return;
+      if (isLast) end();
+      else pollLater();
+    };
     const end = () => {
       isEnded = true;
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', pollSoon);
     };
-    const next = async () => {
-      if (document.hidden) return;
-      const isLast = await pollNow(() => isEnded);
-      if (isEnded) return;
-      if (isLast) return end();
-      wait();
-    };
-    const pollIn = (pause: number) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => void next(), pause);
-    };
-    const wait = () => pollIn(pauseNow(performance.now() - began));
-    const pollSoon = () => pollIn(pauseNow(0));
-    wait();
+
     document.addEventListener('visibilitychange', pollSoon);
+    pollLater();
     return end;
   }, [subject]);
 }
