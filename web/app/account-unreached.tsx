@@ -18,16 +18,19 @@ export function untilReached(): Promise<void> {
   return new Promise((resolve) => {
     let pauseMs = shortestPauseMs;
     let timer: ReturnType<typeof setTimeout>;
+
     const wait = () => {
       timer = setTimeout(soon, pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };
+
     const tryNow = async () => {
       clearTimeout(timer);
       await tryAgain();
       clearTimeout(timer);
       if (session.get().isUnreached) wait();
     };
+
     const follow = () => {
       if (session.get().isUnreached) return;
       unsubscribe();
@@ -36,8 +39,10 @@ export function untilReached(): Promise<void> {
       resolve();
     };
     const soon = () => void tryNow();
+
     const unsubscribe = session.subscribe(follow);
     for (const sign of signs) addEventListener(sign, soon);
+
     wait();
     follow();
   });

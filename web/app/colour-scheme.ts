@@ -19,15 +19,18 @@ export const colourScheme = {
   },
   subscribe: (listener: () => void) => {
     const query = prefersDark();
+
     const follow = (event: StorageEvent) => {
       const chosen = event.key === themeKey && event.newValue;
       if (chosen !== 'light' && chosen !== 'dark') return;
       showTheme(chosen);
       listener();
     };
+
     listeners.add(listener);
     query.addEventListener('change', listener);
     addEventListener('storage', follow);
+
     return () => {
       listeners.delete(listener);
       query.removeEventListener('change', listener);

@@ -132,6 +132,7 @@ function usePageChange(): void {
   useEffect(() => {
     const showHeadAgain = () => void showHead(location.pathname);
     if (!isHeadShown(location.pathname)) showHeadAgain();
+
     addEventListener(titleChange, showHeadAgain);
     const unsubscribe = router.subscribe(
       'onRendered',
@@ -140,6 +141,7 @@ function usePageChange(): void {
         void showHead(toLocation.pathname).then(() => pathChanged && focusHeading());
       },
     );
+
     return () => {
       unsubscribe();
       removeEventListener(titleChange, showHeadAgain);

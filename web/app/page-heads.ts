@@ -65,14 +65,17 @@ function showHeadOf(path: string, address: string): void {
   const { title, description, isPublic } = pageHead(path);
   const result = document.querySelector('[data-result] h1')?.textContent;
   document.title = result ? siteWords.titleOnSite(result) : title;
+
   setAttribute('meta[name=description]', 'content', description);
   setAttribute('meta[name=robots]', 'content', isPublic ? 'index, follow' : 'noindex');
   setAttribute('link[rel=canonical]', 'href', address);
   setAttribute('meta[property="og:url"]', 'content', address);
+
   for (const link of document.head.querySelectorAll<HTMLLinkElement>('link[hreflang]'))
     link.href = addressIn(link.hreflang, path);
   for (const offer of document.querySelectorAll<HTMLAnchorElement>(`.${offerClass} a`))
     offer.href = pathIn(offer.hreflang, path);
+
   for (const name of ['property="og:title"', 'name="twitter:title"'])
     setAttribute(`meta[${name}]`, 'content', title);
   for (const name of ['property="og:description"', 'name="twitter:description"'])

@@ -34,11 +34,13 @@ function refuseFiles(): void {
   addEventListener('dragover', (event) => {
     if (hasFiles(event.dataTransfer)) event.preventDefault();
   });
+
   addEventListener('drop', (event) => {
     if (!hasFiles(event.dataTransfer)) return;
     event.preventDefault();
     sayWhy();
   });
+
   addEventListener('paste', ({ clipboardData }) => {
     if (hasFiles(clipboardData) && !clipboardData?.getData('text/plain')) sayWhy();
   });
@@ -86,6 +88,7 @@ function followSession(): void {
 
 function endOutages(router: RegisteredRouter): void {
   let isTrying = false;
+
   const check = async () => {
     if (isTrying || !session.get().isUnreached) return;
     isTrying = true;
@@ -94,6 +97,7 @@ function endOutages(router: RegisteredRouter): void {
     isTrying = false;
     if (file) await router.invalidate();
   };
+
   session.subscribe(() => void check());
   void check();
 }

@@ -15,14 +15,17 @@ const headers = join(root, 'dist/web/_headers');
 async function buildSite(options: string[]): Promise<void> {
   if (options[0] === 'pseudo')
     return addLanguages([folderOf(pseudoLanguage.tag)], options.slice(1));
+
   for (const tag of published) {
     const faults = faultsOf(folderOf(tag), tag);
     if (faults.length > 0) end(`${tag} is published but not complete:\n${faults.join('\n')}`);
   }
+
   // English empties the folder, and makes the styles of all.
   await build('en', options);
   const others = published.filter((tag) => tag !== 'en');
   await addLanguages(others.map(folderOf), options);
+
   for (const { tag } of languages.filter((language) => !published.includes(language.tag)))
     process.stdout.write(
       `${tag} is not published; \`npm run language -- check ${tag}\` says what it lacks\n`,

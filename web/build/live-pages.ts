@@ -35,10 +35,12 @@ export function livePages(connectTo: readonly string[], headScript: string): Plu
         server.middlewares.use('/manifest.webmanifest', (_request, response) =>
           respond(response, 'application/manifest+json', manifest()),
         );
+
         server.middlewares.use('/sw.js', (_request, response, next) => {
           const script = bundleScript(serviceWorker, [], 'development');
           script.then((text) => respond(response, 'text/javascript', text), next);
         });
+
         server.middlewares.use((request, response, next) => {
           if (!isPage(request)) return next();
           const page = livePage(server, request.url ?? '/', parts);

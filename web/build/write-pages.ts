@@ -86,7 +86,9 @@ async function takeStylesheet(
     made.push(String(file.source).trim());
     delete bundle[fileName];
   }
+
   if (!isBuiltHere) return readFile(kept, 'utf8');
+
   const sheet = made.join('');
   await mkdir(dirname(kept), { recursive: true });
   await writeFile(kept, sheet);
@@ -129,11 +131,13 @@ async function emitSiteFiles(
   const hashedFiles = Object.keys(bundle).filter((name) => name.startsWith('assets/'));
   const inline = { scripts: [head, oldEngine], styles: [sheet], pageScripts };
   const headers = { inline, connectTo, hashedFiles, scriptFolder };
+
   // `build-languages.ts` adds the rules of the others.
   if (basePath) {
     const english = await readFile(join(siteFolder, '_headers'), 'utf8');
     return writeFile(join(rendererFolder, '_headers'), addedHeaders(english, headers));
   }
+
   emit('sitemap.xml', sitemap());
   emit('robots.txt', robots());
   // Another text makes browsers keep the pages anew.

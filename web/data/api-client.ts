@@ -97,6 +97,7 @@ async function withSession<Result>(
   run: (route: Route) => Promise<Result>,
 ): Promise<Result> {
   const route: Route = pageRoutes[name];
+
   try {
     if (route.access === 'user') await assertUsable(token);
     const result = await run(route);

@@ -38,9 +38,11 @@ function keepDraft(token: string, draft: Draft): void {
 export const drafts = {
   get: store.get,
   subscribe: store.subscribe,
+
   open(token: string): void {
     if (store.get().token !== token) store.set({ ...noDraft, token });
   },
+
   restore(token: string): void {
     const { isRestored, text, pending, token: current } = store.get();
     if (isRestored || current !== token) return;
@@ -51,28 +53,35 @@ export const drafts = {
       pending: [...kept.pending, ...pending],
     });
   },
+
   write: (text: string) => store.set({ text }),
+
   add(message: PendingMessage): void {
     store.set({ pending: [...store.get().pending, message] });
   },
+
   mark(id: string, state: PendingMessage['state']): void {
     store.set({
       pending: store.get().pending.map((one) => (one.id === id ? { ...one, state } : one)),
     });
   },
+
   remove(id: string): void {
     store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
   },
+
   /** Removes messages that were not sent. One that is being sent waits for its response. */
   removeUnsent(): void {
     store.set({ pending: store.get().pending.filter(({ state }) => state !== 'unsent') });
   },
+
   /** Removes messages that arrived although the response was lost. */
   settle(messages: readonly ChatMessage[]): void {
     const { pending } = store.get();
     const left = withoutArrived(pending, messages);
     if (left.length < pending.length) store.set({ pending: left });
   },
+
   /** Puts a message back into the field. Beside another text it stays unsent in the list. */
   giveBack(token: string, id: string): void {
     if (store.get().token === token) store.set(withGivenBack(store.get(), id));

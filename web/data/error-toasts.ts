@@ -72,11 +72,13 @@ export function errorText({ status, message, hasSessionEnded, code }: Refusal): 
   // Repeating does not mend this outage; its sentence names the way out.
   if (code === 'codes_unavailable' && message) return both(message);
   if (hasSessionEnded) return both(errorWords.sessionExpired);
+
   if (status === 403)
     return { error: errorWords.permissionDenied, toast: message ?? errorWords.noPermission };
   if (status === 404) return { error: errorWords.notFound, toast: null };
   if (status === 429) return { error: errorWords.rateLimit, toast: errorWords.tooManyRequests };
   if (status === 500 || status === 502 || status === 503) return both(errorWords.server);
+
   return both(message ?? errorWords.failedWithStatus(status));
 }
 

@@ -92,6 +92,7 @@ export class StreamReader {
       source.addEventListener(type, (event) => {
         if (source === this.#source) react(event as MessageEvent<unknown>);
       });
+
     on(connectionEstablished, ({ data }) => {
       this.#noteEvent();
       this.#options.onOpen(String(data));
@@ -104,9 +105,11 @@ export class StreamReader {
       this.#noteEvent();
       this.#options.onMessage(String(data), lastEventId);
     });
+
     // Reconnecting would end another tab's stream.
     on(streamReplaced, () => this.#giveUp('replaced'));
     on('error', () => this.#retry());
+
     return source;
   }
 

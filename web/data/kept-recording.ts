@@ -37,10 +37,12 @@ export class RecordingKeeper {
     const data = await textOf(blob);
     const slices = await Promise.all(this.#slices);
     if (this.#isDropped()) return true;
+
     if (data && keptInTab.keep('recording', token, { id, seconds, end, data })) {
       keptInTab.remove('slice', token);
       return true;
     }
+
     const isWhole = slices.length > 0 && slices.every(Boolean);
     // In memory it would ask before each reload.
     if (isWhole || !data) keptInTab.keep('recording', token, { id, end });
@@ -68,8 +70,10 @@ export function readRecording(token: string): KeptRecording | null {
   const parts = typeof kept['data'] === 'string' ? [kept] : slicesOf(token);
   const blobs = parts.map(({ data }) => blobOf(String(data)));
   const { id, seconds } = parts.at(-1) ?? {};
+
   if (typeof id !== 'string' || typeof seconds !== 'number') return null;
   if (!blobs.every((blob) => blob !== null)) return null;
+
   const blob = joinedSlices(blobs);
   const isTooLarge = blob.size > largestRecordingBytes;
   const end = recordingEnds.find((each) => each === kept['end']) ?? 'hidden';

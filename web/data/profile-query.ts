@@ -38,6 +38,7 @@ export async function fetchProfile({ inBackground = false } = {}): Promise<Profi
   const { token } = session.get();
   if (!token) return { success: false, message: profileWords.noToken };
   if (!inBackground) foreground.set({ tokens: [...foreground.get().tokens, token] });
+
   try {
     await queryClient.fetchQuery(meQuery(token));
     return { success: true };

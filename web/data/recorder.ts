@@ -35,19 +35,23 @@ export class ActiveRecording {
     this.#stream = stream;
     this.#longestSeconds = longestSeconds;
     this.#listeners = listeners;
+
     const type = recordingType('audioSession' in navigator, (each) =>
       MediaRecorder.isTypeSupported(each),
     );
     const settings = { ...(type && { mimeType: type }), audioBitsPerSecond };
     this.#recorder = new MediaRecorder(stream, settings);
     this.#meter = new LoudnessMeter(stream);
+
     this.#recorder.addEventListener('dataavailable', ({ data }) => this.#finish(data));
     this.#recorder.addEventListener('error', () => void this.stop('interrupted'));
     for (const track of stream.getAudioTracks())
       for (const event of ['ended', 'mute']) track.addEventListener(event, this.#interrupt);
+
     document.addEventListener('visibilitychange', this.#hide);
     addEventListener('pagehide', this.#hide);
     addEventListener('beforeunload', this.#flush);
+
     this.#limit = setTimeout(() => void this.stop('limit'), longestSeconds * 1000);
     this.#recorder.start();
     this.#slicer = startSlicer(stream, settings);

@@ -24,6 +24,7 @@ class SessionStream {
   start(expectsPage: () => boolean): void {
     this.#expectsPage = expectsPage;
     const reconnect = () => this.reconnect();
+
     session.subscribe(() => this.#follow());
     document.addEventListener('visibilitychange', () => {
       if (isVisible()) reconnect();
@@ -31,6 +32,7 @@ class SessionStream {
     addEventListener('pageshow', reconnect);
     addEventListener('online', reconnect);
     signsOfLife.subscribe(() => this.#open?.reader.noteConnection());
+
     this.#probeRegularly();
     this.#follow();
   }

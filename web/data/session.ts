@@ -64,14 +64,17 @@ export const session = {
       isUnreached: token !== null && token === unreachedToken && !user,
     };
   },
+
   subscribe: store.subscribe,
   storedToken: () => storage.read(tokenKey),
 
   connect: (profiles: ProfileCache) => store.set({ profiles }),
+
   /** Tells listeners that the cache has another profile. */
   refresh: () => store.set({}),
 
   beginInitialization: () => store.set({ initializations: store.get().initializations + 1 }),
+
   endInitialization: () => store.set({ initializations: store.get().initializations - 1 }),
 
   async leaveWith(redirect: Promise<void>): Promise<void> {
@@ -97,6 +100,7 @@ export const session = {
 
   /** Lets the login open for a trial link's owner, with the number filled in. */
   askForCode: (token: string) => store.set({ limitedToken: token }),
+
   needsCode(): boolean {
     const { token, limitedToken } = store.get();
     return limitedToken !== null && limitedToken === token;
@@ -125,7 +129,9 @@ export const session = {
     session.end(token);
     tabStorage.write(asideKey, token);
   },
+
   isAside: () => tabStorage.read(asideKey) !== null,
+
   /** Stores the kept token again, for the next page that loads. */
   takeBack(): void {
     const token = tabStorage.read(asideKey);

@@ -149,11 +149,13 @@ async function signIn(
     const { fetchProfile } = await loadProfiles();
     const { success, token, status, message } = await requestToken();
     if (!success || !token) return failure(message, status);
+
     const replaced = session.start(token);
     if ((await fetchProfile()).success) {
       if (replaced) revoke(replaced);
       return { success: true, status: status ?? 'authenticated', message };
     }
+
     session.end(token);
     return failure(loginWords.profileFailed);
   } catch (error) {

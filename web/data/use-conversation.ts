@@ -54,10 +54,12 @@ function useLoading(token: string) {
 function useConversationStream(token: string, isLoaded: boolean): void {
   useEffect(() => {
     if (!isLoaded) return undefined;
+
     let isEnded = false;
     const catchUp = (): void => {
       if (!isEnded) conversationStore.catchUp(token).catch(() => setTimeout(catchUp, readAgainMs));
     };
+
     const unfollow = sessionStream.followConversation({
       token,
       revision: () => conversationStore.revision(token),
@@ -67,6 +69,7 @@ function useConversationStream(token: string, isLoaded: boolean): void {
       },
       read: () => conversationStore.readMissed(token),
     });
+
     return () => {
       isEnded = true;
       unfollow();

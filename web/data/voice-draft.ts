@@ -18,10 +18,12 @@ export const voiceDraft = {
   /** Starts a recording; call it in a click's handler. Without its panel it records nothing. */
   async start(token: string, loadPanel: () => Promise<unknown>): Promise<void> {
     if (voiceStore.get().isAsking || voiceStore.get().active) return;
+
     voiceStore.set({ ...noRecording, token, isAsking: true });
     player.stop();
     const endQuestion = runningWork.add('microphone question', () => voiceStore.set(noRecording));
     let stream: MediaStream | null = null;
+
     try {
       void announceQuestion(token);
       stream = await askForMicrophone();

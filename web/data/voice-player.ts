@@ -95,6 +95,7 @@ async function play(address: string, from: number): Promise<void> {
 
 function createAudio(): HTMLAudioElement {
   const created = new Audio();
+
   created.addEventListener('playing', () => store.set({ state: 'playing' }));
   created.addEventListener('pause', () => {
     if (store.get().state === 'playing') store.set({ state: 'paused' });
@@ -110,6 +111,7 @@ function createAudio(): HTMLAudioElement {
     created.currentTime = 0;
     store.set({ state: 'paused', positionSeconds: 0 });
   });
+
   store.set({ audio: created });
   return created;
 }

@@ -59,10 +59,12 @@ export function withNewestPage(current: Conversation | undefined, page: ChatPage
   const read = conversationOf(page);
   if (!current) return read;
   if (page.revision < current.revision) return current;
+
   const { loadedUpTo, typed } = current;
   const known = { ...read, loadedUpTo, typed: page.typingUntil === null ? '' : typed };
   const first = page.messages[0]?.seq;
   if (first === undefined || !page.hasMore) return known;
+
   const older = current.messages.filter(({ seq }) => seq < first);
   const isContinued = older.at(-1)?.seq === first - 1;
   if (!isContinued) return known;

@@ -19,6 +19,7 @@ export function messageBlocks(text: string): MessageBlock[] {
     const number = Number(start ?? 0);
     const last = blocks.at(-1);
     const isBlank = rule ?? !line.trim();
+
     if (heading) blocks.push({ kind: 'heading', text: heading });
     else if (item && last?.kind === 'list' && isNumbered(last.start) === isNumbered(number))
       last.items.push(item);
@@ -41,11 +42,13 @@ export function messageParts(text: string): MessagePart[] {
   for (const match of text.matchAll(marked)) {
     const [whole, name, target, mark, inner = ''] = match;
     const used = name || mark ? whole : addressIn(whole);
+
     if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) });
     if (mark) parts.push({ kind: mark === '_' ? 'italic' : 'bold', parts: messageParts(inner) });
     else parts.push(linkTo(target ?? used, name));
     end = match.index + used.length;
   }
+
   if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) });
   return parts;
 }

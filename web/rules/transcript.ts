@@ -19,6 +19,7 @@ export function transcript<Message extends Timed>(
   const items: TranscriptItem<Message>[] = [];
   let noticeAt = Number.NEGATIVE_INFINITY;
   let day = '';
+
   for (const message of messages) {
     const at = Date.parse(message.at);
     const messageDay = new Date(at).toDateString();
@@ -31,6 +32,7 @@ export function transcript<Message extends Timed>(
     day = messageDay;
     items.push({ kind: 'message', key: keyOf(message), message });
   }
+
   if (now - noticeAt > aiNoticeIntervalMs)
     items.push({ kind: 'aiNotice', key: 'notice-now', at: new Date(now).toISOString() });
   return items;

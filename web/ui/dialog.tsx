@@ -12,6 +12,7 @@ export function Dialog({ title, question, close, children }: DialogProps) {
   const id = useId();
   const styles = dialog();
   const isQuestion = question !== undefined;
+
   useLayoutEffect(() => {
     const shown = element.current;
     const { style } = document.documentElement;
@@ -26,6 +27,7 @@ export function Dialog({ title, question, close, children }: DialogProps) {
       style.overflow = overflow;
     };
   }, [isQuestion]);
+
   return (
     <dialog
       ref={element}

@@ -27,13 +27,16 @@ export type Review =
 export function review(account: UnusedAccount, retentionMs: number, now: number): Review {
   const { lastUsedAt, paying, noticeAt, undelivered } = account;
   if (paying) return { kind: 'keep', dueAt: now + noticeMs };
+
   const noticeDueAt = lastUsedAt + retentionMs - noticeMs;
   if (noticeDueAt > now) return { kind: 'keep', dueAt: noticeDueAt };
+
   if (noticeAt === null || noticeAt <= lastUsedAt)
     return {
       kind: 'notify',
       dueAt: now + noticeMs,
     };
+
   if (undelivered || noticeAt + noticeMs > now)
     return { kind: 'keep', dueAt: Math.max(noticeAt + noticeMs, now + dayMs) };
   return { kind: 'delete' };

@@ -166,8 +166,10 @@ export async function asOwed(
   const isActive = subscription.status === 'active';
   if (!isActive && !owes(subscription)) return subscription;
   if (latest?.status !== 'paid' || creditedBy(latest).length === 0) return subscription;
+
   const debt = debtsOf(await invoicesOf(stripe, subscription)).get(latest.id);
   if (!debt) return subscription;
+
   const invoice = await stripe.invoices.retrieve(debt);
   // A draft is not overdue: `payRenewal` pays it.
   const status = isActive && invoice.status !== 'draft' ? 'past_due' : subscription.status;
@@ -192,6 +194,7 @@ async function invoicesOf(stripe: Stripe, { id }: Stripe.Subscription): Promise<
 function debtsOf(invoices: Stripe.Invoice[]): Map<string, string | null> {
   const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]));
   const debts = new Map<string, string | null>();
+
   const debtOf = (id: string): string | null => {
     const invoice = byId.get(id);
     if (invoice && isGivenUp(invoice)) return null;
@@ -199,6 +202,7 @@ function debtsOf(invoices: Stripe.Invoice[]): Map<string, string | null> {
     if (!debts.has(id)) debts.set(id, creditedBy(invoice).map(debtOf).find(Boolean) ?? null);
     return debts.get(id)!;
   };
+
   for (const { id, status } of invoices) if (status === 'paid') debtOf(id);
   return debts;
 }

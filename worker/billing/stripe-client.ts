@@ -161,9 +161,11 @@ export async function withStripe<T>(
     return await work(await openStripe(settings));
   } catch (error) {
     if (!isStripeError(error)) throw error;
+
     const kind = kindOf(error);
     const isRateOrKey = error.statusCode !== 409 && aboutUs.includes(error.statusCode ?? 0);
     if (kind !== 'later' || isRateOrKey) logRefusal(error);
+
     if (kind === 'later') throw new StripeUnavailable(error);
     throw kind === 'refused' ? new StripeRefused(error) : error;
   }

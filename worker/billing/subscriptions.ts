@@ -161,6 +161,7 @@ export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]
     type: 'recurring',
   })) {
     if (tierOfPrice(price)) continue;
+
     for await (const subscription of stripe.subscriptions.list({
       price: price.id,
       limit: 100,
@@ -171,6 +172,7 @@ export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]
         typeof customer === 'object' && !customer.deleted && customer.metadata.userId !== undefined;
       if (!ours || !isLive(subscription) || items.data.some((item) => tierOfPrice(item.price)))
         continue;
+
       found.push({ price: price.id, subscription: subscription.id });
       break;
     }

@@ -22,17 +22,21 @@ const stepsPerRun = 20;
 
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
   let unusable = 0;
+
   for (let step = 0; step < stepsPerRun; step += 1) {
     const rows = (await wrappedByOthers(db, presentChatKeyId(settings), unusable)) as WrappedRow[];
     const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter(
       (each) => each !== null,
     );
+
     const [first, ...rest] = statements.map((statement) => db.run(statement));
     if (first) await db.batch([first, ...rest]);
     if (rows.length > 0) log('info', 'chat_keys_rewrapped', { keys: statements.length });
+
     unusable += rows.length - statements.length;
     if (rows.length < rowsPerStep) break;
   }
+
   if (unusable > 0) log('error', 'chat_key_unusable', { conversations: unusable });
 }
 

@@ -103,10 +103,12 @@ function isSigned(body: string, headers: IncomingMessage['headers']): boolean {
 /** On WhatsApp the key is the number, or the id. */
 function accept(type: string, timestamp: string, data: Data): void {
   const { userId, phone = '', businessUserId = '', version, previousPhone } = data;
+
   if (type === 'chat.cleared' || (type === 'chat.consent' && version === null))
     history.delete(userId);
   if (type === 'user.deleted')
     for (const key of [userId, phone, businessUserId]) forget(key, timestamp);
+
   if (type === 'user.phone_changed' && previousPhone) {
     history.set(phone, history.get(previousPhone) ?? []);
     history.delete(previousPhone);
@@ -114,6 +116,7 @@ function accept(type: string, timestamp: string, data: Data): void {
       sendOnWhatsapp({ phone: previousPhone }, moved),
     );
   }
+
   if (type === 'chat.message') inOrder(userId, data.messageId, () => answer(data));
 }
 
@@ -150,12 +153,14 @@ async function answer({
   // The event may be older than a change of the id.
   const person = phone ? { phone } : { businessUserId };
   await call('/api/bot/typing', { ...person, seconds: 30 }, `typing_${messageId}`);
+
   const heard = voice && (await hear(person, messageId));
   const text = heard?.text ?? written;
   const isCrisis = crisis.test(text);
   const kind = voice ? 'voice' : 'text';
   const usage = await call<Usage>('/api/bot/usage', { ...person, kind }, `usage_${messageId}`);
   const reply = isCrisis ? crisisText : usage.allowed ? await think(userId, text) : spent(usage);
+
   await appear(person, reply);
   const message = {
     ...person,
@@ -164,6 +169,7 @@ async function answer({
     replyTo: messageId,
     crisis: isCrisis,
   };
+
   // This bot has a voice only when it repeats a recording.
   const repeats = heard && usage.allowed && !isCrisis && !MODEL_URL;
   const spoken = repeats && {
@@ -173,6 +179,7 @@ async function answer({
       data: heard.bytes.toString('base64'),
     },
   };
+
   await call('/api/bot/messages', { ...message, ...spoken }, `message_${messageId}`);
 }
 
@@ -205,10 +212,12 @@ function spent({ limit }: Usage): string {
 
 async function think(key: string, text: string): Promise<string> {
   if (!MODEL_URL) return `You wrote: ${text}`;
+
   const turns: Turn[] = [
     ...(history.get(key) ?? []),
     { role: 'user', content: text, at: new Date().toISOString() },
   ];
+
   const response = await fetch(`${MODEL_URL}/chat/completions`, {
     method: 'POST',
     headers: {
@@ -225,6 +234,7 @@ async function think(key: string, text: string): Promise<string> {
   });
   if (!response.ok)
     return 'I cannot think clearly right now. Please write to me again in a minute.';
+
   const { choices }: { choices: { message: { content: string } }[] } = await response.json();
   const reply = choices
     .map(({ message }) => message.content)
@@ -235,6 +245,7 @@ async function think(key: string, text: string): Promise<string> {
     content: reply,
     at: new Date().toISOString(),
   };
+
   history.set(key, [...turns, answered].slice(-turnsKept));
   return reply;
 }
@@ -272,12 +283,14 @@ function senderOf({ from = '', from_user_id: businessUserId }: WhatsappMessage):
 async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
   const { id, text } = message;
   const [person, written] = [senderOf(message), text?.body ?? ''];
+
   // The code claims a hidden number, or brings a login its code.
   const linkCode = /([2-9A-HJKMNP-Z]{8})\s*$/.exec(written)?.[1];
   // The code, sent back, proves a hidden number.
   const code = person.phone ? undefined : /^\D*(\d{6})\D*$/.exec(written)?.[1];
   const spelling = person.phone && { whatsappId: message.from };
   const contact = { ...person, ...spelling, linkCode, code };
+
   try {
     await call('/api/bot/contacts', contact, `contact_${id}`);
   } catch (error) {
@@ -285,13 +298,17 @@ async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
     if (!reply) throw error;
     return sendOnWhatsapp(person, reply);
   }
+
   if (code) return sendOnWhatsapp(person, proven);
+
   const usage = await call<Usage>('/api/bot/usage', person, `usage_${id}`);
   // The id belongs to nobody until the code has signed in.
   if (linkCode && !person.phone && !usage.allowed && usage.used === 0)
     return sendOnWhatsapp(person, claimed);
+
   const isCrisis = crisis.test(written);
   if (isCrisis) await call('/api/bot/referrals', person, `referral_${id}`);
+
   const key = (person.phone ?? person.businessUserId)!;
   await sendOnWhatsapp(
     person,

@@ -20,10 +20,12 @@ export function errorResponse({ errorName, details }: RequestError): Response {
     ...details.fields,
   };
   if (details.issues) body.issues = details.issues;
+
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
   if (details.allow) headers['allow'] = details.allow;
   if (status === 503) headers['retry-after'] = String(details.retryAfter ?? 5);
   if (status === 429) headers['retry-after'] = String(details.retryAfter ?? 60);
+
   return Response.json(body, { status, headers });
 }

@@ -58,14 +58,19 @@ export const CanonicalPhone = v.pipe(Phone, v.transform(canonicalPhone));
 function canonicalSpelling(phone: string): string {
   const mexico = /^\+521(\d{10})$/.exec(phone);
   if (mexico) return `+52${mexico[1]}`;
+
   const argentina = /^\+549(\d{10})$/.exec(phone);
   if (argentina) return `+54${argentina[1]}`;
+
   const brazil = /^\+55([1-9]\d)([6-9]\d{7})$/.exec(phone);
   if (brazil) return `+55${brazil[1]}9${brazil[2]}`;
+
   const benin = /^\+229(\d{8})$/.exec(phone);
   if (benin) return `+22901${benin[1]}`;
+
   const ivoryCoast = /^\+225(\d{8})$/.exec(phone);
   if (ivoryCoast) return `+225${ivorianOperator(ivoryCoast[1]!)}${ivoryCoast[1]}`;
+
   return phone;
 }
 

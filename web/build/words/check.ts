@@ -23,11 +23,13 @@ type Compared = { text: string; source: string | undefined; locale: string };
 function faultOf(key: string, { text, source, locale }: Compared): string | undefined {
   if (source === undefined) return `${key} does not exist in English`;
   if (text.trim() === '') return `${key} is empty`;
+
   const limit =
     key.startsWith('page-heads.head.') && longest[key.split('.').at(-1) as keyof typeof longest];
   const { length } = withNames(text, locale);
   if (limit && length > limit)
     return `${key} has ${length} characters, at most ${limit} are allowed`;
+
   try {
     const [wanted, found] = [placeholdersOf(source, 'en'), placeholdersOf(text, locale)];
     return wanted === found

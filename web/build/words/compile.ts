@@ -19,6 +19,7 @@ export function compileWords(language: SiteLanguage, words: ReturnType<typeof re
   const folder = language.tag.toLowerCase();
   const target = compiledFolder(folder);
   mkdirSync(target, { recursive: true });
+
   const wanted = new Map<string, string>();
   for (const [file, groups] of Object.entries(words)) {
     const names = Object.keys(groups);
@@ -32,9 +33,11 @@ export function compileWords(language: SiteLanguage, words: ReturnType<typeof re
         moduleSource(texts, { language, place: `${folder}/${file}.json ${group}` }),
       );
   }
+
   const names = words['help']?.['helpLine']?.['countryNames'];
   wanted.set('language.ts', languageModule(language));
   wanted.set('intl.ts', intlModule(language.tag, names as Record<string, string>));
+
   for (const [file, source] of wanted) writeIfChanged(join(target, file), source);
   for (const file of readdirSync(target))
     if (!wanted.has(file)) rmSync(join(target, file), { force: true });

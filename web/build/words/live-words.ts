@@ -38,12 +38,15 @@ export function liveWords(): Plugin {
       watcher.on('change', (file) => {
         if (compiledIn.test(file)) execFile(process.execPath, [command, 'compile']);
       });
+
       let isBroken = false;
       watcher.on('change', (file) => {
         const tag = languageOf(file);
         if (!tag) return;
+
         const faults = compiledFaults(tag);
         for (const fault of faults) logger.error(fault);
+
         const message = faults.filter((fault) => fault.startsWith(`${tag}: `)).join('\n');
         if (message) ws.send({ type: 'error', err: { message, stack: '', id: file } });
         else if (isBroken) ws.send({ type: 'update', updates: [] });

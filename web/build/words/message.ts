@@ -37,17 +37,21 @@ function readMessage(text: string, locale: string): Message {
       case TYPE.literal:
       case TYPE.pound:
         return;
+
       case TYPE.argument:
         if (element.value in brandNames || placeholders.has(element.value)) return;
         placeholders.set(element.value, 'value');
         return;
+
       case TYPE.tag:
         placeholders.set(element.value, 'tag');
         return element.children.forEach(visit);
+
       case TYPE.plural:
         checkPlural(element, text, locale);
         placeholders.set(element.value, 'number');
         return Object.values(element.options).forEach(({ value }) => value.forEach(visit));
+
       default:
         throw unknownForm(text);
     }

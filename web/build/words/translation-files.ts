@@ -77,11 +77,13 @@ function notesOf(key: string, notes: Record<string, string>): string[] {
 export function readPo(file: string, english: Sentences, before: Translation): Translation {
   const sentences = new Map<string, string>();
   const sources: Record<string, string> = {};
+
   for (const [key, text] of english) {
     sentences.set(key, before.sentences.get(key) ?? text);
     const known = before.sentences.has(key) ? before.sources[key] : '';
     if (known !== undefined) sources[key] = known;
   }
+
   const entries = Object.values(po.parse(file).translations).flatMap((group) =>
     Object.values(group),
   );
@@ -90,6 +92,7 @@ export function readPo(file: string, english: Sentences, before: Translation): T
     if (!english.has(key)) throw new Error(`${key} does not exist in English`);
     const [text = ''] = msgstr;
     if (text.trim() === '') continue;
+
     sentences.set(key, text);
     const isFuzzy = comments?.flag?.split(', ').includes('fuzzy');
     if (!isFuzzy) sources[key] = sourceHash(msgid);

@@ -44,10 +44,13 @@ function Account() {
   const [processing, setProcessing] = useState<RunningAction>(null);
   const deleteAccount = useDeleteAccount(setProcessing);
   const isDebugging = useShortcut();
+
   useFreshProfile();
   useCheckoutReturn();
+
   if (processing === 'delete') return <PageSpinner label={accountWords.deleting} />;
   if (!user || (isLoading && !user.phoneNumber)) return <AccountSkeleton />;
+
   return (
     <div className={page()}>
       <AccountHeader isKnown>

@@ -62,10 +62,12 @@ export function useDeleteAccount(setProcessing: (processing: RunningAction) => v
   const deleteAccount = async () => {
     const { token } = session.get();
     setProcessing('delete');
+
     try {
       const { success, message, error }: PartialDeletion = await request('deleteMe');
       if (!success)
         throw new ApiError(managementWords.deleteFailed, { toast: error ?? message ?? null });
+
       if (token) session.endByPerson(token);
       await redirectTo('/login');
       showToast({
@@ -78,5 +80,6 @@ export function useDeleteAccount(setProcessing: (processing: RunningAction) => v
     }
     setProcessing(null);
   };
+
   return () => void deleteAccount();
 }

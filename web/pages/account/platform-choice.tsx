@@ -83,6 +83,7 @@ export async function updatePlatform(wanted: Platform): Promise<Platform | null>
       platform: wanted,
     });
     if (!success) throw new ApiError(platformWords.failed, { toast: message ?? null, status: 200 });
+
     const stored = platform ?? wanted;
     showToast({
       type: 'success',

@@ -175,25 +175,31 @@ function useVisualHeight(): void {
   useEffect(() => {
     const viewport = window.visualViewport;
     if (!viewport) return undefined;
+
     const { style } = document.documentElement;
     let timers: ReturnType<typeof setTimeout>[] = [];
+
     const update = () => {
       if (viewport.scale === 1) style.setProperty('--visual-height', `${viewport.height}px`);
       else style.removeProperty('--visual-height');
     };
+
     const updateSoon = () => {
       timers.forEach(clearTimeout);
       update();
       timers = heightReadsMs.map((delay) => setTimeout(update, delay));
     };
+
     updateSoon();
     const sources: [EventTarget, string[]][] = [
       [viewport, ['resize', 'scroll']],
       [window, ['resize', 'pageshow', 'focusin', 'focusout']],
     ];
+
     const left = new AbortController();
     for (const [source, names] of sources)
       for (const name of names) source.addEventListener(name, updateSoon, left);
+
     return () => {
       timers.forEach(clearTimeout);
       left.abort();

@@ -39,17 +39,21 @@ export function useIsTyping(until: string | null): boolean {
 export function useReminder(noticeAt: string | null, remind: () => void): void {
   useEffect(() => {
     if (noticeAt === null) return undefined;
+
     let left = Date.parse(noticeAt) + aiNoticeIntervalMs - serverClock.now();
     let visibleSince: number | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
+
     const follow = () => {
       clearTimeout(timer);
       if (visibleSince !== null) left -= performance.now() - visibleSince;
       visibleSince = document.hidden ? null : performance.now();
       if (visibleSince !== null) timer = setTimeout(remind, Math.max(0, left));
     };
+
     follow();
     document.addEventListener('visibilitychange', follow);
+
     return () => {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', follow);
@@ -85,13 +89,16 @@ export function useUnseenTitle(replies: number): void {
   const seen = useRef(replies);
   useEffect(() => {
     const title = document.title.replace(/^\(\d+\) /, '');
+
     const show = () => {
       if (!document.hidden) seen.current = replies;
       const unseen = replies - seen.current;
       document.title = unseen > 0 ? chatWords.documentTitle({ count: unseen, title }) : title;
     };
+
     show();
     document.addEventListener('visibilitychange', show);
+
     return () => {
       document.removeEventListener('visibilitychange', show);
       document.title = title;

@@ -11,6 +11,7 @@ const key = 'noticesOffered';
 /** After a reply that came late. */
 export default function NoticeOffer({ token }: { token: string }) {
   const [state, setState] = useState<NoticeState | 'failed' | 'closed'>('unavailable');
+
   useEffect(() => {
     const show = (read: NoticeState) => {
       if (read === 'off' || read === 'install') storage.write(key, 'yes');
@@ -18,14 +19,17 @@ export default function NoticeOffer({ token }: { token: string }) {
     };
     if (storage.read(key) === null) readNotices(token).then(show, () => null);
   }, [token]);
+
   const accept = () =>
     void turnOnNotices(token).then(
       (turned) => setState(turned === 'off' ? 'closed' : turned),
       () => setState('failed'),
     );
   const close = () => setState('closed');
+
   const text = texts[state];
   if (text === undefined) return null;
+
   return (
     <section
       className={panel}

@@ -75,6 +75,7 @@ function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
   useEffect(() => {
     const details = ref.current;
     if (!details) return undefined;
+
     const close = () => details.removeAttribute('open');
     const closeOutside = ({ target }: Event) => {
       if (target instanceof Node && !details.contains(target)) close();
@@ -84,12 +85,14 @@ function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
       close();
       details.querySelector('summary')?.focus();
     };
+
     const watch = closeWatcher(details, close);
     const left = new AbortController();
     details.addEventListener('toggle', watch, left);
     document.addEventListener('pointerdown', closeOutside, left);
     document.addEventListener('focusin', closeOutside, left);
     document.addEventListener('keydown', closeOnEscape, left);
+
     return () => left.abort();
   }, [ref]);
 }

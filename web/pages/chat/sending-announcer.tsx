@@ -14,6 +14,7 @@ export function SendingAnnouncer({ messages, pending }: Props) {
   const states = useRef<SendingStates | null>(null);
   const failedBefore = useRef<ReadonlySet<string>>(new Set());
   const [said, setSaid] = useState({ text: '', count: 0 });
+
   useEffect(() => {
     const now = sendingStates(messages, pending);
     const { news, failed } = sendingNews(states.current ?? now, now, failedBefore.current);
@@ -21,6 +22,7 @@ export function SendingAnnouncer({ messages, pending }: Props) {
     failedBefore.current = failed;
     if (news) setSaid(({ count }) => ({ text: words[news], count: count + 1 }));
   }, [messages, pending]);
+
   return (
     <output className={visuallyHidden}>
       {/* The same text in the same element is not announced again. */}

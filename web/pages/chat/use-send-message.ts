@@ -18,6 +18,7 @@ export function useSendMessage(token: string, onShown: () => void) {
   const deliver = async (message: SentDraft) => {
     const { id } = message;
     setError(null);
+
     try {
       await sendOnce(token, message);
       drafts.remove(id);
@@ -25,6 +26,7 @@ export function useSendMessage(token: string, onShown: () => void) {
       if (isUncertain(failure)) return drafts.mark(id, 'unsent');
       drafts.giveBack(token, id);
       if (drafts.get().token !== token) return undefined;
+
       markNotified(failure);
       setError(sendError(failure));
       await conversationStore.refreshAfter(token, failure);

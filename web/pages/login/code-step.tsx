@@ -27,6 +27,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
   const { phone } = current;
   const [code, setCode] = useState('');
   const titleId = useId();
+
   const { verify, isVerifying, failure, isRefused, reset } = useVerification({
     current,
     wishes,
@@ -35,6 +36,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
   });
   const refused = useUnlessExpired(failure);
   const input = useCodeFocus(failure, !lockout.isLocked && !isVerifying);
+
   const { isLate, restart } = useLateness();
   const { isUndelivered, isExpired, isSpent, resetState } = useCodeState({
     phone,
@@ -42,6 +44,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
     isAwaited: code === '' && !isVerifying,
     isYoung: () => hasCode(current, phone, serverClock.now()),
   });
+
   const askAgain = useNewCode({ phone, setLimit }, (challenge) => {
     showCodeSent();
     goToCode(phone, challenge);
@@ -51,6 +54,7 @@ export default function CodeStep({ back, endSteps, ...props }: Props) {
     reset();
     input.current?.focus();
   });
+
   const isOver = isUndelivered || isExpired || isSpent || isRefused;
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
   const submit = (event: FormEvent) => {

@@ -76,9 +76,11 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
     showCodeSent();
     goToCode(phone, challenge);
   };
+
   useLinkState({ phone, linkCode }, async (state, hasLeft) => {
     if (state === 'code_sent') return goOn(linkCode);
     if (state === 'waiting') return undefined;
+
     // Too old a link code: the request brings a code or a new one.
     const { success, requiresInitialContact, linkCode: fresh, challenge } = await requestOtp(phone);
     if (hasLeft()) return undefined;

@@ -83,19 +83,24 @@ export function useNewCode(
 ) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
+
   const run = async () => {
     if (isBusy) return;
+
     setBusy(true);
     setFailure(undefined);
     setLimit(null);
+
     const { success, isNetworkError, message, challenge, limit } = await requestOtp(phone);
     setBusy(false);
+
     if (success) return onSent(challenge);
     if (limit) return setLimit({ phone, ...limit });
     return setFailure(
       isNetworkError ? loginWords.networkError : (message ?? loginWords.sendFailed),
     );
   };
+
   return { isBusy, failure, run: () => void run() };
 }
 

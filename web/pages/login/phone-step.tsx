@@ -43,16 +43,20 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isSending) return;
+
     const checked = v.safeParse(Phone, readPhone(phone, loadedNumberingPlans()), {
       abortPipeEarly: true,
     });
     setError(checked.issues && phoneError(checked.issues[0].type));
     setFailure(undefined);
     setLimit(null);
+
     if (!checked.success) return document.getElementById('phone')?.focus();
+
     setPhone(checked.output);
     setWasSent(true);
     setSending(true);
+
     steps.prepare();
     const problem = await sendCode(checked.output, steps);
     setSending(false);
@@ -120,22 +124,27 @@ type Steps = Omit<Props, 'phone' | 'setPhone' | 'wasSent' | 'setWasSent'>;
 /** Returns what to say in this step. */
 async function sendCode(number: string, steps: Steps): Promise<string | undefined> {
   const result = await requestOtp(number);
+
   if (result.requiresInitialContact) {
     steps.goToContact(number, result.linkCode);
     return undefined;
   }
+
   if (result.limit && steps.hasCode(number)) {
     showToast({ type: 'success', title: loginWords.codeAlreadySent });
     steps.openCode(number);
     return undefined;
   }
+
   if (result.limit) {
     steps.setLimit({ phone: number, ...result.limit });
     return undefined;
   }
+
   if (result.isLost) steps.noteLost(number);
   if (result.isNetworkError) return loginWords.networkError;
   if (!result.success) return result.message ?? loginWords.sendFailed;
+
   showCodeSent();
   steps.goToCode(number, result.challenge);
   return undefined;

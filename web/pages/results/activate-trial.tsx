@@ -16,9 +16,11 @@ export function ActivateTrial() {
   useEffect(() => {
     // A link can be used once.
     if (isStarted.current) return;
+
     isStarted.current = true;
     const token = addressToken('trialToken');
     clearAddressToken('trialToken');
+
     void activateTrial(token).then(({ success, status, message }) => {
       if (!success) return setError(message ?? trialWords.failed);
       if (status !== 'running') showToast({ type: 'success', title: trialWords.activated });

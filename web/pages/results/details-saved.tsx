@@ -27,6 +27,7 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
       description: detailsSavedWords.text,
     });
   });
+
   if (!isDone)
     return (
       <ResultPage
@@ -36,6 +37,7 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
     );
   if (!found?.isComplete) return <CheckoutUnchecked />;
   if (found.isPlanRefused) return <PlanRefused />;
+
   return (
     <ResultPage
       mood="good"

@@ -12,6 +12,7 @@ export function PaymentSuccess({ sessionId }: { sessionId: string | undefined })
   const isSignedIn = useSession(({ user }) => user !== null);
   const [error, setError] = useState<string>();
   const [isUnchecked, setUnchecked] = useState(false);
+
   const isDone = useDelayedAction(1500, async () => {
     try {
       const { isRefreshed, isComplete } = await refreshAfterCheckout(sessionId);
@@ -21,6 +22,7 @@ export function PaymentSuccess({ sessionId }: { sessionId: string | undefined })
       setError(paymentSuccessWords.failed);
     }
   });
+
   if (isUnchecked && isDone) return <PaymentUnchecked />;
   return (
     <ResultPage

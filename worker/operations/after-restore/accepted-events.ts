@@ -28,12 +28,14 @@ export async function acceptedSince(
 ): Promise<AcceptedEvent[]> {
   const events: AcceptedEvent[] = [];
   let after: string | undefined;
+
   for (let page = 0; page < pagesAtMost; page += 1) {
     const { events: more, next } = await ask(settings, at, after);
     events.push(...more);
     if (next === undefined) break;
     after = next;
   }
+
   const instant = ({ timestamp }: AcceptedEvent) => Date.parse(timestamp);
   const isLost = (event: AcceptedEvent) => instant(event) > at && instant(event) <= until;
   return events.filter(isLost).toSorted((a, b) => instant(a) - instant(b));
@@ -43,6 +45,7 @@ async function ask(settings: Settings, at: number, after: string | undefined) {
   const url = settings.require('BOT_WEBHOOK_URL');
   const secrets = settings.require('BOT_WEBHOOK_SECRET');
   if (!url) throw new Error('There is no BOT_WEBHOOK_URL.');
+
   const now = new Date();
   const data = {
     since: new Date(at).toISOString(),
@@ -53,8 +56,10 @@ async function ask(settings: Settings, at: number, after: string | undefined) {
     timestamp: now.toISOString(),
     data,
   });
+
   const id = `restore_${crypto.randomUUID()}`;
   const signature = secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' ');
+
   const response = await fetch(url, {
     method: 'POST',
     redirect: 'manual',
@@ -70,6 +75,7 @@ async function ask(settings: Settings, at: number, after: string | undefined) {
     throw new Error('The bot does not respond.');
   });
   if (!response.ok) throw new Error(`The bot answered ${response.status}.`);
+
   const accepted = v.safeParse(AcceptedPage, await response.json().catch(() => null));
   if (!accepted.success) throw new Error('The bot does not give its events back.');
   return accepted.output;

@@ -42,8 +42,10 @@ await runCommand(async () => {
   const { target, flags, values } = readCommand('local', { usage, options });
   const at = instantOf(flags['at'] as string | undefined);
   const { settings, db } = openEnvironment(target, values);
+
   const begun = await markedAt(db, at, 'begun');
   if (begun === null) await checkTime(db, at);
+
   const isDry = flags['dry-run'] === true;
   const restore = {
     db,
@@ -52,6 +54,7 @@ await runCommand(async () => {
     until: begun ?? Date.now(),
     isDry,
   };
+
   print(`The database was put back to ${new Date(at).toISOString()}.`);
   if (begun !== null) print(`A run of ${new Date(begun).toISOString()} has begun; it goes on.`);
   return isDry ? runAll(restore) : audited(target, restore);
@@ -123,10 +126,12 @@ async function runStep(
 ): Promise<string | null> {
   const { db, at, isDry } = restore;
   const doneAt = await markedAt(db, at, step.name);
+
   if (doneAt !== null) {
     print(`${step.name}: done on ${new Date(doneAt).toISOString()} already`);
     return null;
   }
+
   try {
     const report = await step.run(restore);
     print(`${step.name}${isDry ? ' (not done yet)' : ''}:`);
@@ -134,6 +139,7 @@ async function runStep(
       ...report.done.map((each) => `  ${each}`),
       ...(report.done.length === 0 ? ['  nothing'] : []),
     );
+
     unknown.push(...report.unknown);
     if (!isDry) await markNow(db, at, step.name);
     return null;

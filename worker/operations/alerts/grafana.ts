@@ -135,6 +135,7 @@ async function printAlerts(): Promise<boolean> {
     service: target === 'preview' ? 'solace-preview' : 'solace',
     dataSource,
   };
+
   const [what, name] = words;
   const texts: Record<string, () => string> = {
     rules: () => JSON.stringify(alertRules(named), null, 2),
@@ -143,11 +144,14 @@ async function printAlerts(): Promise<boolean> {
     duties: dutyTable,
     events: () => eventPage(name),
   };
+
   const text = texts[what ?? ''];
   if (!text) throw new UsageError('Say rules, dashboard, list, duties or events.');
   if (name && what !== 'events') throw new UsageError(`${what} takes no other word.`);
+
   const page = text();
   if (!page) throw new UsageError(`The log has no event ${name}.`);
+
   process.stdout.write(`${page}\n`);
   return true;
 }

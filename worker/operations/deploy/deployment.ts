@@ -309,17 +309,21 @@ export function readPlan({
 }: PlanFlags): GradualPlan | null {
   if (gradual && paused)
     throw new UsageError('--paused goes without --gradual: nobody gets the version before.');
+
   if (!gradual) {
     if (parts !== '10,50' || minutes !== '5')
       throw new UsageError('--parts and --minutes go with --gradual.');
     return null;
   }
+
   const numbers = String(parts).split(',').map(Number);
   const grow = numbers.every((part, index) => part > (numbers[index - 1] ?? 0) && part < 100);
   if (!grow)
     throw new UsageError('--parts takes growing percentages between 0 and 100, such as 10,50.');
+
   if (!/^\d{1,3}$/.test(String(minutes)))
     throw new UsageError('--minutes takes a whole number from 0 to 999.');
+
   return {
     parts: numbers,
     watchMs: Number(minutes) * 60_000,

@@ -133,22 +133,26 @@ function changesOf(path: string, { status, headers }: Response, html: string): O
     remedy,
   }));
   const policy = headers.get('content-security-policy');
+
   if (status !== 200)
     problems.push({
       what: `answers ${status}`,
       remedy: ruleOf,
     });
+
   if (policy === null) problems.push(missingHeader('content-security-policy'));
   else if (known.length === 0 && hasForeignScript(html, policy))
     problems.push({
       what: 'has a script that its policy refuses',
       remedy: 'Turn off what changes pages or adds scripts to them.',
     });
+
   if (path === '/contact' && !html.includes(brand.supportEmail))
     problems.push({
       what: 'does not show the support address',
       remedy: 'Turn Email Address Obfuscation off in Cloudflare (Scrape Shield).',
     });
+
   return problems;
 }
 

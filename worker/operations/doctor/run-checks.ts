@@ -235,6 +235,7 @@ const journalFile = new URL('../../../drizzle/migrations/meta/_journal.json', im
 async function checkDatabase(settings: Settings, behind: Behind): Promise<Finding[]> {
   const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = settings;
   const client = createClient({ url, ...(authToken && { authToken }) });
+
   try {
     await client.execute('select 1');
     const waiting = await waitingMigrations(client);
@@ -244,6 +245,7 @@ async function checkDatabase(settings: Settings, behind: Behind): Promise<Findin
       ? [await checkParked(client), await checkContacts(client, Date.now())].flat()
       : [];
     const keys = await checkChatKeys(client, settings.require('CHAT_KEYS'));
+
     return [fine('The database answers'), schema, await checkWriting(client), ...stored, ...keys];
   } catch (error) {
     return [refusal(error)];
@@ -258,6 +260,7 @@ export function checkSchema(
   { mayBeBehind, isPaused }: Behind,
 ): Finding {
   if (waiting.length === 0) return fine('The database has the newest schema');
+
   const list = waiting.join(', ');
   if (!mayBeBehind)
     return wrong(
@@ -265,9 +268,11 @@ export function checkSchema(
       `the database lacks ${list}`,
       'Run `npm run deploy`, which migrates it.',
     );
+
   const isEmpty = waiting.length === all.length;
   const removal = isEmpty || isPaused ? undefined : prematureRemoval(waiting);
   if (!removal) return fine(`The database waits for ${list}`);
+
   const what = `${removal} removes what the present version may use, since ${waiting[0]} waits too`;
   const how = `Deploy the commit before the one that \`git log -- drizzle/migrations/${removal}.sql\` names, then this one.`;
   return wrong('Migrations', what, `${how} Or pause the site and add \`--paused\`.`);
@@ -361,13 +366,16 @@ async function checkChatKeys(client: Client, ring: string | undefined): Promise<
     "select 1 from pragma_table_info('users') where name = 'chat_key_id'",
   );
   if (!ring || column.rows.length === 0) return [];
+
   const { rows } = await client.execute(
     'select distinct chat_key_id as id from users where chat_key_id is not null',
   );
+
   const held = new Set(keyNamesOf(ring));
   const used = new Set(rows.map(({ id }) => chatKeyName(id as string)));
   const lost = [...used].filter((name) => !held.has(name));
   if (lost.length === 0) return [];
+
   const what = `lacks ${lost.join(', ')}, with which conversations are encrypted`;
   return [
     wrong('CHAT_KEYS', what, `Put the old key back behind the new one. ${howToGet.CHAT_KEYS}`),

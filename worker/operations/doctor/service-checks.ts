@@ -131,6 +131,7 @@ async function checkNumber(settings: Settings): Promise<Finding> {
 async function checkTemplates(settings: Settings, accounts: string[]): Promise<Finding[]> {
   const name = settings.require('WHATSAPP_TEMPLATE_NAME');
   const languages = settings.require('WHATSAPP_TEMPLATE_LANGUAGE');
+
   const found: Template[] = [];
   for (const account of accounts) {
     const told = await read(
@@ -140,6 +141,7 @@ async function checkTemplates(settings: Settings, accounts: string[]): Promise<F
     if (!('finding' in told))
       found.push(...(told.data as Template[]).filter((template) => template.name === name));
   }
+
   if (found.length === 0)
     return [
       wrong(
@@ -148,6 +150,7 @@ async function checkTemplates(settings: Settings, accounts: string[]): Promise<F
         howToGet.WHATSAPP_TEMPLATE_NAME,
       ),
     ];
+
   const findings = languages.map((language) => checkTemplate(found, language, languages[0]!));
   return findings[0]!.ok ? [...findings, ...checkPublished(settings)] : [findings[0]!];
 }
@@ -187,6 +190,7 @@ async function read(settings: Settings, path: string): Promise<Graph | { finding
   const response = await httpRequest(`${graphUrl(settings)}/${path}`, {
     headers: { authorization: `Bearer ${token}` },
   });
+
   const failure = (why: string) => ({
     finding: wrong(
       'WHATSAPP_API_BASE',
@@ -195,6 +199,7 @@ async function read(settings: Settings, path: string): Promise<Graph | { finding
     ),
   });
   if ('failure' in response) return failure(response.failure);
+
   const body: Graph | null = await response.json().catch(() => null);
   if (response.ok && body) return body;
   if (body?.error?.code !== 190 && response.status !== 401)
@@ -211,12 +216,14 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
     const what = 'is missing, so the bot gets no events and nobody can write on the web';
     return [warning('BOT_WEBHOOK_URL', what, howToGet.BOT_WEBHOOK_URL)];
   }
+
   const unsigned = await post(url, {});
   if (typeof unsigned === 'string') return [failureReason(unsigned)];
   if (unsigned < 400) {
     const what = 'the bot takes calls that nobody signed';
     return [wrong('BOT_WEBHOOK_URL', what, 'Let the bot verify them as Standard Webhooks says.')];
   }
+
   const signed = await post(url, signature(settings.require('BOT_WEBHOOK_SECRET')));
   if (typeof signed === 'string') return [failureReason(signed)];
   if (signed === 401 || signed === 403) {
@@ -224,6 +231,7 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
       wrong('BOT_WEBHOOK_SECRET', 'the bot refuses what it signs', howToGet.BOT_WEBHOOK_SECRET),
     ];
   }
+
   return [fine('The bot answers and takes our signature')];
 }
 
@@ -259,6 +267,7 @@ export function checkPush(settings: Settings, target: Target): Finding[] {
   const ring = settings.require('VAPID_KEYS');
   const hosts = settings.require('PUSH_HOSTS');
   const origins = hosts.filter((host) => host.includes('://'));
+
   const findings =
     origins.length > 0 && target !== 'local'
       ? [
@@ -269,11 +278,13 @@ export function checkPush(settings: Settings, target: Target): Finding[] {
           ),
         ]
       : [];
+
   if (!ring)
     return [
       ...findings,
       warning('VAPID_KEYS', 'is missing, so nobody is notified of a reply', howToGet.VAPID_KEYS),
     ];
+
   const isPair = ({ publicKey, privateKey }: KeyPair) => {
     const keys = createECDH('prime256v1');
     keys.setPrivateKey(privateKey, 'base64url');
@@ -284,6 +295,7 @@ export function checkPush(settings: Settings, target: Target): Finding[] {
       ...findings,
       wrong('VAPID_KEYS', 'has a public key of another private key', howToGet.VAPID_KEYS),
     ];
+
   return [...findings, fine('The keys of notices belong together')];
 }
 
@@ -298,13 +310,16 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
   if (missing.length === issuerSettings.length)
     return [fine('External tokens are off: EXTERNAL_TOKEN_ISSUER is not set')];
   if (missing.length > 0) return missing.map((name) => wrong(name, 'is missing', howToGet[name]));
+
   const url = settings.require('EXTERNAL_TOKEN_JWKS_URL')!;
   const bad = (what: string) => [
     wrong('EXTERNAL_TOKEN_JWKS_URL', what, howToGet.EXTERNAL_TOKEN_JWKS_URL),
   ];
+
   const response = await httpRequest(url);
   if ('failure' in response) return bad(`the issuer does not answer (${response.failure})`);
   if (!response.ok) return bad(`the issuer answers ${response.status}`);
+
   const body: { keys?: { kty?: string }[] } | null = await response.json().catch(() => null);
   const usable = (body?.keys ?? []).filter(
     ({ kty }) => kty === 'RSA' || kty === 'EC' || kty === 'OKP',
@@ -365,6 +380,7 @@ export async function checkContact(values: Values, target: Target): Promise<Find
   }
   if (target !== 'local' && !url.output.startsWith('https:'))
     return bad(`must be https in ${target}`);
+
   const origin = values['SITE_URL']?.replace(/\/+$/, '') ?? '';
   const headers = {
     origin,
@@ -376,8 +392,10 @@ export async function checkContact(values: Values, target: Target): Promise<Find
     headers,
     redirect: 'manual',
   });
+
   if ('failure' in response) return bad(`does not answer (${response.failure})`);
   await response.body?.cancel();
+
   const fault = preflightFault(response, origin);
   if (fault) return bad(`${fault}, so browsers cannot send to it`);
   return fine('The contact form has an address that takes its messages');

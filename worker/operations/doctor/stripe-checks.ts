@@ -267,18 +267,22 @@ const confirmedLater = new Set([
 async function checkMethods(stripe: Stripe): Promise<Finding[]> {
   const about = 'Payment methods';
   const where = 'in the Stripe Dashboard: Settings > Payment methods.';
+
   const all = await stripe.paymentMethodConfigurations
     .list({ limit: 100 })
     .autoPagingToArray({ limit: 1000 });
   const inUse = all.filter(
     ({ active, is_default, application }) => active && is_default && !application,
   );
+
   const on = new Set(inUse.flatMap(switchedOn));
   if (inUse.length > 0 && !on.has('card')) {
     return [wrong(about, 'cards are switched off, so nobody can pay', `Switch them on ${where}`)];
   }
+
   const late = [...on].filter((name) => confirmedLater.has(name));
   if (late.length === 0) return [fine('Stripe offers only payment methods that confirm at once')];
+
   const what = `${late.join(', ')} may be saved in the portal and confirms days later, when the renewal is overdue`;
   return [warning(about, what, `Switch it off ${where}`)];
 }
@@ -301,6 +305,7 @@ function isMethod(value: unknown): value is Stripe.PaymentMethodConfiguration.Ca
 /** Tax matters only where the Worker asks for it. */
 async function checkTax(stripe: Stripe, settings: Settings): Promise<Finding[]> {
   if (!settings.require('AUTOMATIC_TAX')) return [];
+
   const { status, status_details: details } = await stripe.tax.settings.retrieve();
   if (status !== 'active') {
     const fields = details.pending?.missing_fields?.join(', ') ?? 'the origin address';
@@ -313,11 +318,13 @@ async function checkTax(stripe: Stripe, settings: Settings): Promise<Finding[]> 
       ),
     ];
   }
+
   const { data } = await stripe.tax.registrations.list({
     status: 'active',
     limit: 1,
   });
   if (data.length > 0) return [fine('Stripe Tax is active and registered')];
+
   const what = 'is on, but no tax registration is active, so Stripe adds no tax anywhere';
   return [
     warning(

@@ -18,6 +18,7 @@ await runCommand(async () => {
     throw new UsageError(
       `This command only reads: give it one query in quotes, as in \`${usage}\`.`,
     );
+
   const read = openReader(target, values);
   const { CODE_PEPPER = '' } = values;
   const entry = {
@@ -25,12 +26,14 @@ await runCommand(async () => {
     command: 'query',
     about: await withoutNumbers(query, CODE_PEPPER.split(/\s/)[0]!),
   };
+
   writeAudit(entry, 'started');
   const rows = await read(query).catch((error: unknown) => {
     writeAudit(entry, 'failed');
     throw error;
   });
   writeAudit(entry, 'done');
+
   new Console(process.stdout).table(rows.map((row) => ({ ...row })));
   return true;
 });

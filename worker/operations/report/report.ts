@@ -15,8 +15,10 @@ async function printReport(): Promise<boolean> {
   requireSettings(target, values, ['SITE_URL', 'TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN']);
   const { SITE_URL = '' } = values;
   const read = openReader(target, values);
+
   const out = new Console(process.stdout);
   out.log(`Solace, ${target}, ${new Date().toISOString()}`);
+
   for (const { question, queries } of [
     ...readQuestions(),
     ...readQuestions('The year in numbers'),
@@ -30,6 +32,7 @@ async function printReport(): Promise<boolean> {
     if (queries.length === 0)
       out.log('The log answers this: see "The five questions" in worker/docs/runbook.md.');
   }
+
   out.log(`\n${SITE_URL}/api/health`);
   return healthIn(`${SITE_URL.replace(/\/+$/, '')}/api/health`, out);
 }

@@ -61,6 +61,7 @@ async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Prom
   const present =
     data.find((endpoint) => endpoint.url === url) ??
     data.find((endpoint) => movesTo(endpoint.url, url));
+
   if (!present) {
     const { secret } = await stripe.webhookEndpoints.create({
       url,
@@ -70,6 +71,7 @@ async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Prom
     lines.push(`created webhook endpoint ${url}`);
     return secret ?? null;
   }
+
   const same =
     present.url === url &&
     present.status === 'enabled' &&
@@ -81,6 +83,7 @@ async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Prom
       enabled_events,
       disabled: false,
     });
+
   lines.push(`${same ? 'kept' : 'updated'} webhook endpoint ${url}`);
   return null;
 }
@@ -105,6 +108,7 @@ async function ensurePlan(
   const { onSale } = plans[tier];
   const present = await findProduct(stripe, tier);
   if (!onSale && !present) return null;
+
   const product = onSale ? await ensureProduct(stripe, tier, present, lines) : present!.id;
   const all = await stripe.prices
     .list({
@@ -112,10 +116,12 @@ async function ensurePlan(
       limit: 100,
     })
     .autoPagingToArray({ limit: 1000 });
+
   const weekly = all.filter(({ recurring }) => recurring?.interval === 'week');
   const current = weekly.find((price) => price.lookup_key === lookupKeyOf(tier) && price.active);
   const price = onSale ? await ensurePrice(stripe, { product, tier, current }, lines) : current?.id;
   if (!onSale) lines.push(`kept product ${plans[tier].name}, which is off sale`);
+
   const olderPrices = weekly.map(({ id }) => id).filter((id) => id !== price);
   return price ? { product, onSale, price, olderPrices } : null;
 }
@@ -196,6 +202,7 @@ async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string,
     prices: [price],
   }));
   const find = (price?: string) => own.find(({ metadata }) => metadata?.price === price);
+
   lines.push(`${await ensure(stripe, find(), { siteUrl, products: common })} portal configuration`);
   for (const { product, onSale, price, olderPrices } of plans) {
     for (const held of onSale ? olderPrices : [price, ...olderPrices]) {
@@ -329,12 +336,15 @@ async function runSetup(): Promise<boolean> {
   requireSettings(target, values, ['STRIPE_SECRET_KEY', 'SITE_URL']);
   const { STRIPE_SECRET_KEY = '', SITE_URL = '' } = values;
   const { STRIPE_API_BASE = 'https://api.stripe.com' } = values;
+
   const stripe = new Stripe(STRIPE_SECRET_KEY, stripeOptions(STRIPE_API_BASE));
   const { lines, webhookSecret } = await setUpStripe(stripe, SITE_URL.replace(/\/+$/, ''));
+
   for (const line of lines) process.stdout.write(`${line}\n`);
   if (webhookSecret && webhookSecret !== values.STRIPE_WEBHOOK_SECRET) {
     process.stdout.write(`Put this into STRIPE_WEBHOOK_SECRET: ${webhookSecret}\n`);
   }
+
   return true;
 }
 

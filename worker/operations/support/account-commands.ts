@@ -234,6 +234,7 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
     .where(mine)
     .returning({ wanted: customers.dirty });
   if (!row) throw new Error('This user was never sent to Stripe: there is nothing to fetch.');
+
   process.stderr.write('Waiting for the cron job, which runs every minute.\n');
   for (const until = Date.now() + syncTimeoutMs; Date.now() < until; await wait(pauseMs)) {
     const [now] = await db.select().from(customers).where(mine);
@@ -247,6 +248,7 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
       };
     }
   }
+
   const text =
     'The cron job has not fetched it yet; it keeps trying. Look for sync_postponed in the log.';
   return {
@@ -338,10 +340,12 @@ const move: SupportCommand = {
     const { db, settings, words } = request;
     const user = await findUser(db, words[0]);
     const phone = await phoneOf(words[1]);
+
     const [other] = await db
       .select({ id: users.id })
       .from(users)
       .where(eq(users.id, userOfSql('phone', phone)));
+
     if (other?.id === user.id)
       throw new UsageError(`${words[0]} and ${words[1]} are the same number. Nothing was changed.`);
     if (other) {
@@ -349,6 +353,7 @@ const move: SupportCommand = {
         `Somebody has the number ${phone}. Nothing was changed. If it is a second account of the same person that may go: \`erase ${phone} --yes\`, then repeat this.`,
       );
     }
+
     return {
       would: `move the ${user.tier} account of ${user.phone} to ${phone}, and end all its sessions`,
       about: await phoneTag(settings.CODE_PEPPER[0]!, user.phone),

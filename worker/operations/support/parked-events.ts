@@ -107,6 +107,7 @@ function apply(
     retry: `send ${events.length} parked events (${types}) to the bot again`,
     drop: `remove ${events.length} parked events (${types}), so that the bot never gets them`,
   };
+
   return {
     would: would[verb],
     about: `${types}: ${seqs.join(' ')}`,
@@ -114,6 +115,7 @@ function apply(
     async perform() {
       let settled = 0;
       const failures: string[] = [];
+
       for (const { seq } of events) {
         try {
           const done =
@@ -126,9 +128,11 @@ function apply(
           if (error instanceof RequestError) break;
         }
       }
+
       const done = verb === 'retry' ? 'will be sent again within a minute' : 'were removed';
       const text = `${settled} events ${done}.`;
       if (failures.length === 0) return { data: { [verb]: settled }, text };
+
       const rest = `${events.length - settled} were not: ${failures.join(' ')}`;
       return {
         data: { [verb]: settled, failures },

@@ -20,6 +20,7 @@ export const withdrawalCommand: SupportCommand = {
     const [verb, seq, number] = request.words;
     if (verb === undefined) return list(request);
     if (number && verb !== 'match') throw new UsageError(`Only match takes a number, not ${verb}.`);
+
     if (verb === 'show') return show(request, await statementWith(request.db, seq));
     if (verb === 'match') return match(request, await openStatement(request.db, seq), number);
     if (verb === 'complete') return complete(request, await openStatement(request.db, seq));
