@@ -12,6 +12,7 @@ export function loadAppAfterPaint(): void {
   addEventListener('DOMContentLoaded', () => {
     if (document.hidden) return loadApp();
     new PerformanceObserver(loadApp).observe({ type: 'paint', buffered: true });
+    // A page that is hidden before its paint reports none.
     setTimeout(loadApp, 1000);
   });
 }

@@ -19,7 +19,7 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
   switch (startMode(prerendered, documentMarks().visitor)) {
     case 'page':
       await loadAsServed(router);
-      if (lacksPage(router)) return keepServed();
+      if (lacksRouteFile(router)) return keepServed();
       return isServed(root, router) ? hydrate(root, router) : renderAnew(root, router);
 
     case 'shell':
@@ -62,8 +62,8 @@ const appOf = (router: RegisteredRouter) => (
   </StrictMode>
 );
 
-/** Whether the file of the page is missing: the route still has what loads it. */
-function lacksPage({ state, routesById }: RegisteredRouter): boolean {
+/** Whether the file of the route is missing: the route still has what loads it. */
+function lacksRouteFile({ state, routesById }: RegisteredRouter): boolean {
   const route = routesById[state.matches.at(-1)?.routeId ?? '__root__'];
   return route.options.component?.preload !== undefined;
 }

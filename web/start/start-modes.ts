@@ -1,10 +1,10 @@
 import type { Served, Visitor } from './protocol.ts';
 
 /**
- * How the app starts on what was served: `mount.tsx` has a case for each mode. Until then
- * `start-styles.ts` hides what is not meant for the visitor.
+ * How the app starts on what was served: `mount.tsx` has a case for each mode. Before
+ * that `start-styles.ts` hides what is not meant for the visitor.
  *
- * | served     | visitor   | mode        | until then | then React                     |
+ * | served     | visitor   | mode        | at first   | then React                     |
  * | ---------- | --------- | ----------- | ---------- | ------------------------------ |
  * | page       | any       | page        | the page   | hydrates                       |
  * | guest-page | guest     | page        | the page   | hydrates                       |
