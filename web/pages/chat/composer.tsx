@@ -100,6 +100,7 @@ type Writing = Pick<Props, 'send' | 'error' | 'showError'> & { text: string };
 function useWriting({ text, send, error, showError }: Writing) {
   const field = useRef<HTMLTextAreaElement>(null);
   const wasSent = useRef(false);
+
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     sendOnce();
@@ -112,12 +113,14 @@ function useWriting({ text, send, error, showError }: Writing) {
     drafts.write('');
     wasSent.current = true;
   };
+
   const write = (written: string) => {
     drafts.write(written);
     wasSent.current = false;
     if (error) showError(null);
     if (voiceStore.get().problem) voiceStore.set({ problem: null });
   };
+
   return { field, submit, write };
 }
 
