@@ -41,7 +41,7 @@ export function messageParts(text: string): MessagePart[] {
   let end = 0;
   for (const match of text.matchAll(marked)) {
     const [whole, name, target, mark, inner = ''] = match;
-    const used = name || mark ? whole : addressIn(whole);
+    const used = name || mark ? whole : withoutPunctuation(whole);
 
     if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) });
     if (mark) parts.push({ kind: mark === '_' ? 'italic' : 'bold', parts: messageParts(inner) });
@@ -62,13 +62,13 @@ function linkTo(href: string, name = href): MessagePart {
 const openings: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
 /** Returns an address without the punctuation of its sentence. `linkify-it` would add 4.4 KiB (brotli, 2026-11-28). */
-function addressIn(text: string): string {
+function withoutPunctuation(text: string): string {
   const last = text.at(-1) ?? '';
   const opening = openings[last];
   const isOutside = opening
     ? text.split(last).length > text.split(opening).length
     : /[\p{Pe}\p{Ps}\p{Pf}\p{Pi}\p{Po}`]/u.test(last) && !'/&#%@'.includes(last);
-  return isOutside ? addressIn(text.slice(0, -1)) : text;
+  return isOutside ? withoutPunctuation(text.slice(0, -1)) : text;
 }
 
 /** Closes the open marks of the last line, so that a growing text looks like the whole one. */

@@ -12,7 +12,7 @@ import { asOwed, authenticationPage } from './invoices.ts';
 import type { Changes, Customer, LeasedCustomer, LeaseResult } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import {
-  addressIn,
+  pageAddress,
   fittingFlow,
   openPortal,
   sendTo,
@@ -105,7 +105,7 @@ async function subscriberSession(
 }
 
 function plansPage(scope: SiteScope, { stripeId }: Customer): LeaseResult<string> {
-  return { result: addressIn(scope, '/plans'), changes: { stripeId } };
+  return { result: pageAddress(scope, '/plans'), changes: { stripeId } };
 }
 
 type BoughtMeanwhileOptions = {
@@ -281,8 +281,8 @@ function purchase({ customer, wanted, site }: Order, metadata: Metadata, price: 
       customer_update: { address: 'auto' },
     }),
     metadata,
-    success_url: addressIn(site, '/payment-success?session_id={CHECKOUT_SESSION_ID}'),
-    cancel_url: addressIn(site, '/payment-canceled'),
+    success_url: pageAddress(site, '/payment-success?session_id={CHECKOUT_SESSION_ID}'),
+    cancel_url: pageAddress(site, '/payment-canceled'),
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
@@ -299,7 +299,7 @@ function setup({ customer, site }: Order, metadata: Metadata) {
     setup_intent_data: { metadata },
     ...(hasTax && { billing_address_collection: 'required' }),
     metadata,
-    success_url: addressIn(site, '/payment-details-saved?session_id={CHECKOUT_SESSION_ID}'),
-    cancel_url: addressIn(site, '/payment-canceled'),
+    success_url: pageAddress(site, '/payment-details-saved?session_id={CHECKOUT_SESSION_ID}'),
+    cancel_url: pageAddress(site, '/payment-canceled'),
   } satisfies Stripe.Checkout.SessionCreateParams;
 }

@@ -51,7 +51,7 @@ export function sendTo(
   };
 }
 
-export function addressIn({ settings, language }: SiteScope, path: string): string {
+export function pageAddress({ settings, language }: SiteScope, path: string): string {
   return settings.SITE_URL + pathIn(language, path);
 }
 
@@ -73,7 +73,7 @@ export async function openPortal(
   const plain: Stripe.BillingPortal.SessionCreateParams = {
     customer,
     locale: scope.language,
-    return_url: addressIn(scope, '/account'),
+    return_url: pageAddress(scope, '/account'),
     ...(configuration && { configuration }),
   };
 
@@ -91,7 +91,7 @@ export async function openPortal(
 
 /** No flow while a change is scheduled. */
 export function fittingFlow(subscription: Stripe.Subscription, scope: SiteScope): Flow | undefined {
-  const return_url = addressIn(scope, '/auth/stripe-success');
+  const return_url = pageAddress(scope, '/auth/stripe-success');
   const after_completion = {
     type: 'redirect',
     redirect: { return_url },
