@@ -52,6 +52,7 @@ test('a key sends one mail, however often it comes; another mail under it is ref
 });
 
 test.each([
+  ['a caller without a name', mail(), { 'user-agent': '' }, 403, 'access_denied'],
   ['no key', mail(), { authorization: '' }, 401, 'validation_error'],
   ['another key', mail(), { authorization: 'Bearer other' }, 401, 'validation_error'],
   ['another domain', mail({ from: 'a@other.example' }), {}, 403, 'validation_error'],

@@ -32,8 +32,8 @@ const addressOf = (text: string) => {
 };
 
 /**
- * A mail service as its public interface describes it (https://resend.com/docs/api-reference): a bearer key, a verified
- * sender, and an `Idempotency-Key` under which a mail is sent once. Every address has an inbox.
+ * A mail service as its public interface describes it (https://resend.com/docs/api-reference): a named caller, a bearer
+ * key, a verified sender, and an `Idempotency-Key` under which a mail is sent once. Every address has an inbox.
  */
 export function createMail({ store, secrets }: Setup): Hono {
   const { MAIL_API_KEY: key, MAIL_FROM: sender } = secrets;
@@ -41,6 +41,8 @@ export function createMail({ store, secrets }: Setup): Hono {
   const app = new Hono();
 
   app.post('/mail/emails', async (c) => {
+    // https://resend.com/docs/knowledge-base/403-error-1010
+    if (!c.req.header('user-agent')) throw refusal(403, 'access_denied', 'error code: 1010');
     authenticate(c, key);
     const id = c.req.header('idempotency-key');
     if (id !== undefined && (id.length === 0 || id.length > 256))

@@ -1,3 +1,4 @@
+import { postOutside } from '../lib/post-outside.ts';
 import { signMessage } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
 import type { DeliveryResult } from './delivery-rules.ts';
@@ -17,8 +18,7 @@ export async function postEvent(settings: Settings, id: string, body: string): P
   });
 
   try {
-    const response = await fetch(settings.require('BOT_WEBHOOK_URL')!, {
-      method: 'POST',
+    const response = await postOutside(settings.require('BOT_WEBHOOK_URL')!, {
       headers: {
         'content-type': 'application/json',
         'webhook-id': id,
@@ -26,9 +26,7 @@ export async function postEvent(settings: Settings, id: string, body: string): P
         'webhook-signature': signature,
       },
       body,
-      // Another address may not belong to the bot.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      timeoutMs,
     });
     await response.body?.cancel();
     return resultOf(response);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { postOutside } from '../lib/post-outside.ts';
 import type { Settings } from '../settings.ts';
 
 export type Mail = {
@@ -36,17 +37,14 @@ export async function sendMail(
   { id, ...mail }: Mail,
 ): Promise<MailResult> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
+    const response = await postOutside(url, {
       headers: {
         authorization: `Bearer ${key}`,
         'content-type': 'application/json',
         'idempotency-key': id,
       },
       body: JSON.stringify({ from, ...mail }),
-      // Another address may not belong to the service.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      timeoutMs,
     });
     const body: unknown = await response.json().catch(() => null);
     return resultOf(response, body);

@@ -1,5 +1,6 @@
 import type { Language } from '../contract/languages.ts';
 import { log } from '../lib/log.ts';
+import { postOutside } from '../lib/post-outside.ts';
 import type { Settings } from '../settings.ts';
 import * as v from 'valibot';
 import type { Scope } from '../request-scope.ts';
@@ -105,16 +106,15 @@ async function sendTemplate(
   };
 
   try {
-    const response = await fetch(
+    const response = await postOutside(
       `${graphUrl(settings)}/${settings.require('WHATSAPP_PHONE_NUMBER_ID')}/messages`,
       {
-        method: 'POST',
         headers: {
           authorization: `Bearer ${settings.require('WHATSAPP_TOKEN')}`,
           'content-type': 'application/json',
         },
         body: JSON.stringify(message),
-        signal: AbortSignal.timeout(timeoutMs),
+        timeoutMs,
       },
     );
     if (response.ok)

@@ -9,6 +9,7 @@ import type { Database } from '../lib/database.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
 import { iif } from '../lib/expressions.ts';
+import { postOutside } from '../lib/post-outside.ts';
 import { build, excluded, insertSelect, upsertSelect } from '../lib/sql.ts';
 import { sql } from '../lib/sql-text.ts';
 import type { KeyPair } from '../setting-rules.ts';
@@ -224,8 +225,7 @@ async function post(
   key: KeyPair,
   notice: Notice,
 ): Promise<number> {
-  const response = await fetch(endpoint, {
-    method: 'POST',
+  const response = await postOutside(endpoint, {
     headers: {
       authorization: await vapidHeader(key, {
         endpoint,
@@ -239,9 +239,7 @@ async function post(
       topic,
     },
     body: await encryptPush(JSON.stringify(notice), { p256dh, auth }),
-    // Another address may lie inside a network.
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
+    timeoutMs,
   });
   await response.body?.cancel();
   return response.status;
