@@ -132,7 +132,7 @@ const order = ['needs_owner', 'refunding', 'done'] as const;
 
 export const isRefund = ({ type }: { type: string }): boolean => refundEvents.includes(type);
 
-const refundEvents = ['refund.updated', 'refund.failed', 'charge.refund.updated'];
+const refundEvents = ['refund.updated', 'refund.failed'];
 
 export async function refundChanged(db: Database, stripeId: string, now: number): Promise<void> {
   const payer = db

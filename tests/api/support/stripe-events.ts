@@ -43,9 +43,11 @@ export async function postEvent(event: unknown, details: Details = {}) {
 
 const delivered = new Set<string>();
 
-/** The events of a customer that no call of this function has returned before, oldest first. */
+/** The events of a customer that Stripe sends and no call of this function has returned before, oldest first. */
 export async function newEventsOf(customer: string): Promise<Stripe.Event[]> {
-  const events = (await eventsOf(customer)).filter(({ id }) => !delivered.has(id));
+  const events = (await eventsOf(customer)).filter(
+    ({ id, pending_webhooks: endpoints }) => endpoints > 0 && !delivered.has(id),
+  );
   for (const { id } of events) delivered.add(id);
   return events;
 }

@@ -9,7 +9,7 @@ import type { Settings } from '../../settings.ts';
 
 /* `npm run stripe:setup [-- --env preview|production]`: settings come from the environment, or else from .dev.vars. */
 
-const subscribedEvents = [
+export const subscribedEvents = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
   'checkout.session.async_payment_failed',
@@ -38,6 +38,8 @@ const subscribedEvents = [
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
   'charge.refunded',
+  'refund.updated',
+  'refund.failed',
 ] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
