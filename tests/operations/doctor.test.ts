@@ -308,13 +308,15 @@ it.each<[says: string, broken: Values | Breakage]>([
     replaceWebhookByOld,
   ],
   [
-    '✗ STRIPE_SECRET_KEY: may not use Invoice payments, Charges, PaymentIntents, SetupIntents, PaymentMethods. ',
+    '✗ STRIPE_SECRET_KEY: may not use Invoice payments, Credit notes, Charges and Refunds, PaymentIntents, SetupIntents, PaymentMethods, Events. ',
     refuseReads(
       '/v1/invoice_p',
-      '/v1/charges',
+      '/v1/credit_notes',
+      '/v1/refunds',
       '/v1/payment_intents',
       '/v1/setup_intents',
       '/v1/payment_methods',
+      '/v1/events',
     ),
   ],
   ['✗ Payment methods: cards are switched off, so nobody can pay. ', switchCardsOff],

@@ -40,3 +40,17 @@ describe('the webhook endpoint', () => {
     expect(handled.filter((name) => !subscribed.includes(name))).toEqual([]);
   });
 });
+
+/** Read where the key allows it. */
+const optional = ['accounts', 'paymentMethodConfigurations', 'tax'];
+
+it('the doctor asks for access to all that is called at Stripe', () => {
+  const partsIn = (source: string) =>
+    [...source.matchAll(/\bstripe\s*\.(\w+)\s*\./g)].map(([, part]) => part!);
+  const [reads] = /^async function refusedReads[^]*?^}/m.exec(
+    read('worker/operations/doctor/stripe-checks.ts'),
+  )!;
+  const asked = [...partsIn(reads), ...optional];
+  const called = partsIn(sourcesOf('billing', 'withdrawal', 'operations'));
+  expect([...new Set(called)].filter((part) => !asked.includes(part))).toEqual([]);
+});

@@ -93,12 +93,14 @@ async function refusedReads(stripe: Stripe): Promise<string[]> {
     'Subscription schedules': () => stripe.subscriptionSchedules.list(one),
     Invoices: () => stripe.invoices.list(one),
     'Invoice payments': () => stripe.invoicePayments.list(one),
-    Charges: () => stripe.charges.list(one),
+    'Credit notes': () => stripe.creditNotes.list(one),
+    'Charges and Refunds': () => stripe.charges.list(one).then(() => stripe.refunds.list(one)),
     PaymentIntents: () => stripe.paymentIntents.retrieve('pi_none'),
     SetupIntents: () => stripe.setupIntents.retrieve('seti_none'),
     PaymentMethods: () => stripe.paymentMethods.retrieve('pm_none'),
     Disputes: () => stripe.disputes.list(one),
     'Customer portal': () => stripe.billingPortal.configurations.list(one),
+    Events: () => stripe.events.list(one),
     'Webhook endpoints': () => stripe.webhookEndpoints.list(one),
   };
   const refused: string[] = [];
@@ -113,7 +115,7 @@ async function refusedReads(stripe: Stripe): Promise<string[]> {
 
 function permission(parts: string[]): Finding {
   const how =
-    'Give the restricted key write access to them in the Stripe dashboard: Developers > API keys. Read access is enough for disputes, charges, intents, payment methods and invoice payments.';
+    'Give the restricted key write access to them in the Stripe dashboard: Developers > API keys. Read access is enough for disputes, events, intents, payment methods and invoice payments.';
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 
