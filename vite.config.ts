@@ -64,7 +64,7 @@ const together = [
   { name: 'frames', test: /\/(rules\/formats\.ts|ui\/card\.tsx)$/ },
   {
     name: 'calls',
-    test: /\/data\/(api-client|api-transport|api-error|error-handling|error-toasts|expiry|shown-notices)\.ts$/,
+    test: /\/data\/(api-client|api-transport|api-error|error-handling|error-toasts|expiry|shown-notices|use-action)\.ts$/,
   },
   {
     name: 'parts',

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, useState } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
@@ -10,7 +10,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { accountWords } from '#words/account';
 import { showToast } from '../../data/toasts.ts';
 import { fetchProfile } from '../../data/profile-query.ts';
-import { notifyError } from '../../data/error-toasts.ts';
+import { useAction } from '../../data/use-action.ts';
 
 type HeaderProps = {
   /** The number, or its place. */
@@ -152,19 +152,15 @@ export function Action({ id, hint, children }: { id: string; hint: string; child
 }
 
 export function RefreshButton({ label }: { label: string }) {
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   const refresh = async () => {
-    if (isBusy) return;
-    setBusy(true);
     const result = await fetchProfile();
-    setBusy(false);
-    if (result.success)
-      return showToast({
-        type: 'success',
-        title: accountWords.success,
-        description: accountWords.refreshed,
-      });
-    notifyError(result.error, { title: accountWords.error, text: accountWords.refreshFailed });
+    if (!result.success) throw result.error;
+    showToast({
+      type: 'success',
+      title: accountWords.success,
+      description: accountWords.refreshed,
+    });
   };
   return (
     <button
@@ -173,7 +169,7 @@ export function RefreshButton({ label }: { label: string }) {
       aria-label={label}
       title={label}
       aria-busy={isBusy}
-      onClick={() => void refresh()}
+      onClick={() => run(refresh, { title: accountWords.error, text: accountWords.refreshFailed })}
     >
       <span
         className={turning}

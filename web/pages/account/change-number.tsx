@@ -6,11 +6,11 @@ import { readPhone } from '#contract/pasted';
 import { Phone } from '#contract/schemas';
 import { accountWords, changeNumberWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
-import { notifyError } from '../../data/error-toasts.ts';
 import { keptPhoneChange } from '../../data/kept-steps.ts';
 import { showToast } from '../../data/toasts.ts';
 import { keepProfile } from '../../data/profile-query.ts';
 import { session } from '../../data/session.ts';
+import { useAction } from '../../data/use-action.ts';
 import { Unbroken } from '../../ui/text.tsx';
 import { loadNumberingPlans, loadedNumberingPlans, usePhoneText } from '../../data/phone-plans.ts';
 import { shownCode, phoneError } from '../../rules/sign-in-rules.ts';
@@ -19,7 +19,7 @@ import { useStepEntry } from '../../ui/step-entry.ts';
 
 export default function ChangeNumber({ close: leave }: { close: () => void }) {
   const [begun, setBegun] = useState(keptPhoneChange.read);
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   const [phone, setPhone] = useState(begun?.phone ?? '');
   const newPhoneText = usePhoneText(begun?.phone ?? '');
   const endSteps = useStepEntry(begun !== null, (isLater) =>
@@ -31,49 +31,46 @@ export default function ChangeNumber({ close: leave }: { close: () => void }) {
     void endSteps().then(leave);
   };
 
-  const perform = async (work: () => Promise<void>) => {
-    if (isBusy) return;
-    setBusy(true);
-    await work().catch((error: unknown) =>
-      notifyError(error, { title: accountWords.error, fallback: changeNumberWords.failed }),
-    );
-    setBusy(false);
+  const begin = async (phone: string) => {
+    const { challenge } = await request('beginPhoneChange', { phone });
+    setBegun(keptPhoneChange.keep(phone, challenge));
   };
-  const begin = (phone: string) =>
-    perform(async () => {
-      const { challenge } = await request('beginPhoneChange', { phone });
-      setBegun(keptPhoneChange.keep(phone, challenge));
+
+  const verify = async (otp: string) => {
+    const { token } = session.get();
+    const { phone, challenge } = begun!;
+    const { profile } = await request('verifyPhoneChange', { phone, challenge, otp });
+    if (token) keepProfile(token, profile);
+    showToast({
+      type: 'success',
+      title: changeNumberWords.done,
+      description: changeNumberWords.doneText(newPhoneText),
     });
-  const verify = (otp: string) =>
-    perform(async () => {
-      const { token } = session.get();
-      const { phone, challenge } = begun!;
-      const { profile } = await request('verifyPhoneChange', { phone, challenge, otp });
-      if (token) keepProfile(token, profile);
-      showToast({
-        type: 'success',
-        title: changeNumberWords.done,
-        description: changeNumberWords.doneText(newPhoneText),
-      });
-      close();
-    });
+    close();
+  };
 
   return begun ? (
     <CodeForm
       phone={begun.phone}
-      {...{ isBusy, verify, close }}
+      verify={(otp) => run(() => verify(otp), failed)}
+      {...{ isBusy, close }}
     />
   ) : (
-    <NumberForm {...{ phone, setPhone, isBusy, begin, close }} />
+    <NumberForm
+      begin={(number) => run(() => begin(number), failed)}
+      {...{ phone, setPhone, isBusy, close }}
+    />
   );
 }
+
+const failed = { title: accountWords.error, fallback: changeNumberWords.failed };
 
 type FormProps = { isBusy: boolean; close: () => void };
 
 type NumberProps = FormProps & {
   phone: string;
   setPhone: (phone: string) => void;
-  begin: (phone: string) => Promise<void>;
+  begin: (phone: string) => void;
 };
 
 function NumberForm({ phone, setPhone, isBusy, begin, close }: NumberProps) {
@@ -86,7 +83,7 @@ function NumberForm({ phone, setPhone, isBusy, begin, close }: NumberProps) {
       abortPipeEarly: true,
     });
     setError(checked.issues && phoneError(checked.issues[0].type));
-    if (checked.success) void begin(checked.output);
+    if (checked.success) begin(checked.output);
   };
   return (
     <form
@@ -114,7 +111,7 @@ function NumberForm({ phone, setPhone, isBusy, begin, close }: NumberProps) {
   );
 }
 
-type CodeProps = FormProps & { phone: string; verify: (otp: string) => Promise<void> };
+type CodeProps = FormProps & { phone: string; verify: (otp: string) => void };
 
 function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
   const [code, setCode] = useState('');
@@ -123,7 +120,7 @@ function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
   const isReady = /^\d{6}$/.test(code) && !isBusy;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isReady) void verify(code);
+    if (isReady) verify(code);
   };
   return (
     <form

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react';
 import { button } from '#styled/recipes';
 import { noticeSettingWords } from '#words/notices';
-import { notifyError } from '../../data/error-toasts.ts';
 import {
   followPermission,
   readNotices,
@@ -9,31 +8,22 @@ import {
   turnOnNotices,
   type NoticeState,
 } from '../../data/push-subscription.ts';
+import { useAction } from '../../data/use-action.ts';
 import { Action } from './account-layout.tsx';
 
 /** Shows nothing in browsers without notices. */
 export function NoticeSetting({ token }: { token: string }) {
   const [state, setState] = useState<NoticeState>('unavailable');
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   useEffect(() => {
     const read = () => void readNotices(token).then(setState, () => null);
     read();
     return followPermission(read);
   }, [token]);
-  const change = async (run: (token: string) => Promise<NoticeState>) => {
-    setBusy(true);
-    try {
-      setState(await run(token));
-    } catch (error) {
-      notifyError(error, {
-        title: noticeSettingWords.failed,
-        fallback: noticeSettingWords.failedText,
-      });
-    }
-    setBusy(false);
-  };
   if (state === 'unavailable') return null;
+
   const isOn = state === 'on';
+  const change = async () => setState(await (isOn ? turnOffNotices : turnOnNotices)(token));
   return (
     <Action
       hint={hints[state]}
@@ -45,7 +35,7 @@ export function NoticeSetting({ token }: { token: string }) {
           className={button({ look: 'soft', wide: true })}
           aria-describedby="notices-hint"
           disabled={isBusy}
-          onClick={() => void change(isOn ? turnOffNotices : turnOnNotices)}
+          onClick={() => run(change, failed)}
         >
           {isOn ? noticeSettingWords.turnOff : noticeSettingWords.turnOn}
         </button>
@@ -53,6 +43,8 @@ export function NoticeSetting({ token }: { token: string }) {
     </Action>
   );
 }
+
+const failed = { title: noticeSettingWords.failed, fallback: noticeSettingWords.failedText };
 
 const hints: Record<Exclude<NoticeState, 'unavailable'>, string> = {
   on: noticeSettingWords.on,

@@ -3,9 +3,10 @@ import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
 import { request } from '../../data/api-client.ts';
 import { fileMissing } from '../../data/api-error.ts';
-import { notifyError, openAfterLoading } from '../../data/error-toasts.ts';
+import { openAfterLoading } from '../../data/error-toasts.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { loadInTime } from '../../data/promise-limit.ts';
+import { useAction } from '../../data/use-action.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
 import { Action } from './account-layout.tsx';
@@ -24,19 +25,13 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
 }
 
 function DownloadData({ isDisabled }: { isDisabled: boolean }) {
-  const [isDownloading, setDownloading] = useState(false);
+  const [isBusy, run] = useAction();
   const [unsaved, setUnsaved] = useState<string | null>(null);
 
   const download = async () => {
-    setDownloading(true);
-    try {
-      const file = await loadMyData();
-      const { saveFile } = await loadSaving();
-      setUnsaved((await saveFile(file)) ? null : await file.text());
-    } catch (error) {
-      notifyError(error, { title: accountWords.error, fallback: privacyWords.downloadFailed });
-    }
-    setDownloading(false);
+    const file = await loadMyData();
+    const { saveFile } = await loadSaving();
+    setUnsaved((await saveFile(file)) ? null : await file.text());
   };
 
   return (
@@ -49,10 +44,15 @@ function DownloadData({ isDisabled }: { isDisabled: boolean }) {
           type="button"
           className={button({ look: 'outline', wide: true })}
           aria-describedby="download-hint"
-          disabled={isDisabled || isDownloading}
-          onClick={() => void download()}
+          disabled={isDisabled || isBusy}
+          onClick={() =>
+            run(download, {
+              title: accountWords.error,
+              fallback: privacyWords.downloadFailed,
+            })
+          }
         >
-          {isDownloading ? privacyWords.downloading : privacyWords.download}
+          {isBusy ? privacyWords.downloading : privacyWords.download}
         </button>
       </Action>
       <Suspense>{unsaved !== null && <UnsavedFile text={unsaved} />}</Suspense>

@@ -1,13 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
-import { notifyError } from '../../data/error-toasts.ts';
 import { signOutEverywhere } from '../../data/sign-out.ts';
 import { showToast } from '../../data/toasts.ts';
 import { useSession } from '../../data/session.ts';
+import { useAction } from '../../data/use-action.ts';
 import { formatMoment } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -24,7 +23,7 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
     gcTime: 0,
   });
   const client = useQueryClient();
-  const { isBusy, run } = useBusy();
+  const [isBusy, run] = useAction();
 
   const end = async (id: string) => {
     await request('endSession', { id });
@@ -45,7 +44,7 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
             key={session.id}
             session={session}
             isDisabled={isBusy || isDisabled}
-            end={() => void run(() => end(session.id), privacyWords.endFailed)}
+            end={() => run(() => end(session.id), failed(privacyWords.endFailed))}
           />
         ))}
       </ul>
@@ -53,7 +52,7 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
         type="button"
         className={button({ look: 'dangerSoft', wide: true })}
         disabled={isBusy || isDisabled}
-        onClick={() => void run(signOutEverywhere, privacyWords.everywhereFailed)}
+        onClick={() => run(signOutEverywhere, failed(privacyWords.everywhereFailed))}
       >
         {privacyWords.everywhere}
       </button>
@@ -61,18 +60,7 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
   );
 }
 
-function useBusy() {
-  const [isBusy, setBusy] = useState(false);
-
-  const run = async (action: () => Promise<void>, fallback: string) => {
-    setBusy(true);
-    await action().catch((error: unknown) =>
-      notifyError(error, { title: accountWords.error, fallback }),
-    );
-    setBusy(false);
-  };
-  return { isBusy, run };
-}
+const failed = (fallback: string) => ({ title: accountWords.error, fallback });
 
 type RowProps = { session: ListedSession; isDisabled: boolean; end: () => void };
 

@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { css } from '#styled/css';
 import { button, card, link } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
-import { notifyError } from '../../data/error-toasts.ts';
+import { useAction } from '../../data/use-action.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { consentVersion } from '#contract/chat-limits';
@@ -14,25 +14,22 @@ export default function ConsentStep({ token }: { token: string }) {
   const [isAdult, setAdult] = useState(false);
   const [agrees, setAgrees] = useState(false);
   const [isIncomplete, setIncomplete] = useState(false);
-  const [isSaving, setSaving] = useState(false);
+  const [isBusy, run] = useAction();
 
-  const accept = async (event: FormEvent) => {
+  const accept = () => conversationStore.acceptConsent(token, consentVersion).then(toTop);
+
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     const isComplete = isAdult && agrees;
     setIncomplete(!isComplete);
-    if (!isComplete || isSaving) return;
-    setSaving(true);
-    await conversationStore
-      .acceptConsent(token, consentVersion)
-      .then(toTop, (error: unknown) => notifyError(error, { fallback: consentWords.failed }));
-    setSaving(false);
+    if (isComplete) run(accept, { fallback: consentWords.failed });
   };
 
   return (
     <div className={scroller}>
       <form
         className={card({ look: 'raised' })}
-        onSubmit={(event) => void accept(event)}
+        onSubmit={submit}
         noValidate
       >
         <h2 className={css({ textStyle: 'heading' })}>{consentWords.title}</h2>
@@ -60,7 +57,7 @@ export default function ConsentStep({ token }: { token: string }) {
         <button
           type="submit"
           className={button({ size: 'lg' })}
-          aria-disabled={isSaving}
+          aria-disabled={isBusy}
         >
           {consentWords.accept}
         </button>

@@ -1,10 +1,10 @@
-import { Suspense, useState, useSyncExternalStore } from 'react';
+import { Suspense, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { conversationStore } from '../../data/conversation-store.ts';
 import { useOpenedAt } from '../../data/use-conversation.ts';
-import { notifyError } from '../../data/error-toasts.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
+import { useAction } from '../../data/use-action.ts';
 import { useDay } from './day-change.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import {
@@ -124,21 +124,15 @@ function VoicePlayer({ token, message }: { token: string; message: ShownMessage 
 }
 
 function LoadOlder({ load }: { load: () => Promise<void> }) {
-  const [isLoading, setLoading] = useState(false);
-  const run = async () => {
-    if (isLoading) return;
-    setLoading(true);
-    await load().catch((error: unknown) => notifyError(error, { fallback: chatWords.loadFailed }));
-    setLoading(false);
-  };
+  const [isBusy, run] = useAction();
   return (
     <button
       type="button"
       className={`${button({ look: 'outline' })} ${older}`}
-      onClick={() => void run()}
-      aria-disabled={isLoading}
+      onClick={() => run(load, { fallback: chatWords.loadFailed })}
+      aria-disabled={isBusy}
     >
-      {isLoading ? chatWords.loadingOlder : chatWords.loadOlder}
+      {isBusy ? chatWords.loadingOlder : chatWords.loadOlder}
     </button>
   );
 }

@@ -6,11 +6,11 @@ import { button, link, page } from '#styled/recipes';
 import { accountWords } from '#words/account';
 import { isWithdrawable } from '#words/language';
 import { orderWords } from '#words/order';
-import { notifyError } from '../../data/error-toasts.ts';
 import { createSubscriptionSession } from '../../data/billing-pages.ts';
 import { useTrialSubscription } from '../../data/trial-subscription.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { useSession } from '../../data/session.ts';
+import { useAction } from '../../data/use-action.ts';
 import { isOwnAddress } from '../../rules/addresses.ts';
 import { obstacleOf, orderView, payerOf, type Obstacle } from '../../rules/order-view.ts';
 import { isOrdered, planOffer } from '../../rules/plan-offer.ts';
@@ -177,9 +177,8 @@ const termsLink = (text: string): ReactNode => (
   </Link>
 );
 
-/** A press while it opens does nothing. */
 function useCheckout(tier?: PaidPlanId) {
-  const [isOpening, setOpening] = useState(false);
+  const [isOpening, run] = useAction();
   const navigate = useNavigate();
 
   const go = async (startsNow?: boolean) => {
@@ -190,14 +189,6 @@ function useCheckout(tier?: PaidPlanId) {
     location.assign(url);
   };
 
-  const open = async (startsNow?: boolean) => {
-    if (isOpening) return;
-    setOpening(true);
-    await go(startsNow).catch((error: unknown) =>
-      notifyError(error, { title: accountWords.error, fallback: orderWords.failed }),
-    );
-    setOpening(false);
-  };
-
-  return { isOpening, open: (startsNow?: boolean) => void open(startsNow) };
+  const failed = { title: accountWords.error, fallback: orderWords.failed };
+  return { isOpening, open: (startsNow?: boolean) => run(() => go(startsNow), failed) };
 }
