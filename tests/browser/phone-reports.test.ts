@@ -247,13 +247,47 @@ stubbed(
   },
 );
 
+/** The media features that hold on a device (https://patrickhlauke.github.io/touch/pointer-hover-any-pointer-any-hover/results/). */
+const touched = ['(pointer: coarse)', '(hover: none)', '(any-pointer: coarse)'];
+const tablet = [...touched, '(any-hover: none)'];
+const phoneWithPen = [...tablet, '(any-pointer: fine)'];
+const tabletWithTrackpad = [...touched, '(any-pointer: fine)', '(any-hover: hover)'];
+
+/** Lets the scripts of the page find the pointers of a device, which Chromium does not emulate. */
+const pretend = (page: Page, device: string[]) =>
+  page.addInitScript((features) => {
+    const ask = window.matchMedia.bind(window);
+    const standIn = (feature: string) =>
+      features.includes(feature) ? '(min-width: 0px)' : '(max-width: 0px)';
+    window.matchMedia = (query) =>
+      ask(query.replaceAll(/\((?:any-)?(?:pointer|hover): \w+\)/g, standIn));
+  }, device);
+
+stubbed(
+  'hermes-webui 6476: Enter makes a new line on a phone with a pen',
+  async ({ page, stub }) => {
+    await pretend(page, phoneWithPen);
+    await openConversation(page, stub, hello);
+    await expect(chat.field(page)).toHaveAttribute('enterkeyhint', 'enter');
+    await send(page, 'One');
+    await expect(chat.field(page)).toHaveValue('One\n');
+  },
+);
+
+stubbed('Enter sends from a tablet with a trackpad', async ({ page, stub }) => {
+  await pretend(page, tabletWithTrackpad);
+  await openConversation(page, stub, hello);
+  stub.respond('sendMessage', { success: true, message: messageOf(2, 'One') });
+  await expect(chat.field(page)).toHaveAttribute('enterkeyhint', 'send');
+  await send(page, 'One');
+  await expect(chat.field(page)).toHaveValue('');
+  await expect.poll(() => stub.calls('sendMessage').length).toBe(1);
+});
+
 stubbed(
   'Signal-iOS 4287, ChatSecure-iOS 1026, zulip-mobile 4144: Control or Command with Enter sends from a tablet’s keyboard',
   async ({ page, stub }) => {
-    await page.addInitScript(() => {
-      const ask = window.matchMedia.bind(window);
-      window.matchMedia = (query) => ask(query.includes('any-pointer') ? 'not all' : query);
-    });
+    await pretend(page, tablet);
     await openConversation(page, stub, hello);
     const sent = () => stub.calls('sendMessage').length;
     stub.respond('sendMessage', {

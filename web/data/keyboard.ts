@@ -1,5 +1,5 @@
-/** People with a mouse or a trackpad have a keyboard. Tablets report none without a trackpad. */
-const likelyKeyboard = () => matchMedia('(any-pointer: fine)');
+/** People with a mouse or a trackpad have a keyboard. A pen counts as fine as well, but neither Android nor iPadOS says that it hovers. */
+const likelyKeyboard = () => matchMedia('(any-hover: hover)');
 
 export const hasKeyboard = () => likelyKeyboard().matches;
 

@@ -77,7 +77,7 @@ const below = css({
 });
 const hint = css({
   marginInlineStart: { base: '0', md: 'auto' },
-  '@media not (any-pointer: fine)': { display: 'none' },
+  '@media not (any-hover: hover)': { display: 'none' },
 });
 const over = css({ fontWeight: 'semibold', color: 'danger' });
 /** As wide as the later text, so that the hint stays. */
