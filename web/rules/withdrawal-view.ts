@@ -1,18 +1,12 @@
 import type { Output } from '#contract/endpoints';
 import { formatMoney } from '#contract/money';
-import { timeText } from '#words/intl';
 import { locale } from '#words/language';
 import { withdrawWords } from '#words/withdraw';
 import { formatDate } from './formats.ts';
+import { formatInstant } from './receipt-view.ts';
 import { planName } from './plan-texts.ts';
 
 export type Contract = NonNullable<Output<'getWithdrawal'>['contract']>;
-
-export function formatInstant(iso: string): string {
-  const date = new Date(iso);
-  const time = timeText(date.getHours(), date.getMinutes());
-  return withdrawWords.untilText({ date: formatDate(iso), time });
-}
 
 function refundLine({ paid, refund, currency }: Contract): string {
   if (paid === null || refund === null) return withdrawWords.refundOpen;

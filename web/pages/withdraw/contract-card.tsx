@@ -12,12 +12,8 @@ import { useKeptForm } from '../../data/kept-form.ts';
 import { refetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { showToast } from '../../data/toasts.ts';
-import {
-  contractFacts,
-  formatInstant,
-  refundText,
-  type Contract,
-} from '../../rules/withdrawal-view.ts';
+import { formatInstant } from '../../rules/receipt-view.ts';
+import { contractFacts, refundText, type Contract } from '../../rules/withdrawal-view.ts';
 import { formatDate } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';

@@ -6,7 +6,7 @@ import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 import { openAfterLoading } from '../../data/error-toasts.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
-import { formatInstant } from '../../rules/withdrawal-view.ts';
+import { formatInstant } from '../../rules/receipt-view.ts';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 
