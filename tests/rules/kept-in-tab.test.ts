@@ -73,6 +73,16 @@ describe('what a tab keeps', () => {
     expect([...tab.values.keys()]).toEqual([]);
   });
 
+  it('is gone at a log-in, if it is the receipt of somebody who had not logged in', async () => {
+    const kept = await loadPage();
+    kept.keep('receipt', null, { state: 'received', receipt: 'Name: Ada' });
+    expect((await loadPage()).read('receipt', null)).toMatchObject({ receipt: 'Name: Ada' });
+    expect(kept.isLostByReload()).toBe(false);
+
+    kept.keepOnly(mine);
+    expect([...tab.values.keys()]).toEqual([]);
+  });
+
   it('is gone after a log-out by hand, also where another tab saw it or slept', async () => {
     const kept = await loadPage();
     kept.keep('chat', mine, 'Mine');

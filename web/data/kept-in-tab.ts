@@ -11,6 +11,7 @@ export type KeptName =
   | 'slice'
   | 'statement'
   | 'phoneChange'
+  | 'receipt'
   | 'signInStep'
   | 'signInLockout';
 
@@ -99,6 +100,7 @@ class KeptInTab {
     if (this.wasSignedOut(token)) storage.remove(signedOutKey);
     remove((_, person) => person !== '' && person !== own);
     giveToSignedIn(token);
+    this.remove('receipt', null);
   }
 
   /** Removes what the person has written, in other tabs by a stored mark. */

@@ -1,7 +1,9 @@
+import { useHydrated } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { css } from '#styled/css';
 import { page } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
+import { keptInTab } from '../../data/kept-in-tab.ts';
 import { lazyWithFallback } from '../../data/loaded-parts.tsx';
 import { session, useSession } from '../../data/session.ts';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -25,16 +27,26 @@ export function WithdrawPage() {
   const user = useSession((current) => current.user);
   const token = useSession((current) => current.token);
   const [receipt, setReceipt] = useState<Receipt | null>(null);
+  const isHydrated = useHydrated();
   const hasContract = user?.status === 'approved' && token !== null && !session.needsCode();
+  // The server keeps that of a contract. The form stays, for another statement.
+  const kept = isHydrated && !hasContract ? keptInTab.read('receipt', token) : null;
+  const shown = receipt ?? (kept as Receipt | null);
+
+  const keep = (sent: Receipt) => {
+    keptInTab.keep('receipt', token, sent);
+    setReceipt(sent);
+  };
+
   return (
     <div className={`${page({ width: 'form' })} ${css({ display: 'grid', gap: '6' })}`}>
       <header className={css({ display: 'grid', gap: '3' })}>
         <h1 className={css({ textStyle: 'heading' })}>{withdrawWords.title}</h1>
         <p className={css({ color: 'muted' })}>{withdrawWords.lead}</p>
       </header>
-      {receipt && (
+      {shown && (
         <ReceiptCard
-          {...receipt}
+          {...shown}
           hasAccount={hasContract}
         />
       )}
@@ -47,8 +59,12 @@ export function WithdrawPage() {
           />
         </Suspense>
       )}
-      {!receipt && !hasContract && <GuestCard onDone={setReceipt} />}
-      {!receipt && !hasContract && <ByPost />}
+      {!receipt && !hasContract && (
+        <>
+          <GuestCard onDone={keep} />
+          <ByPost />
+        </>
+      )}
     </div>
   );
 }
