@@ -24,6 +24,8 @@ export const users = sqliteTable(
     id: text('id').primaryKey(),
     /** The number that the conversation's key is bound to; users are looked up in `aliases`. */
     phone: phoneNumber('phone').notNull().unique(),
+    /** The number may have a new owner; `aliases` says so, too (worker/identity/contest.ts). */
+    isContested: flag('is_contested').notNull().default(false),
     status: text('status', { enum: ['approved', 'pending'] }).notNull(),
     platform: text('platform', { enum: ['whatsapp', 'web'] })
       .notNull()
@@ -190,7 +192,8 @@ export const aliases = sqliteTable(
      * `contact`: the bot reported it; `code`: a code sent there was typed; `claim`: its link code was signed in with;
      * `token`: an external token named it; `typed`: the number's spelling until WhatsApp reports its own; `support`: the
      * owner moved the account; `earlier-number`: the account has another number since, so that a contact of that number
-     * may bring another id; `contested`: the number came with another id than its own, and may have a new owner.
+     * may bring another id; `contested`: the number came with another id than its own, and may have a new owner: so says
+     * the user's row, too.
      */
     proof: text('proof', {
       enum: [

@@ -278,6 +278,7 @@ CREATE TABLE `used_trials` (
 CREATE TABLE `users` (
 	`id` text PRIMARY KEY NOT NULL,
 	`phone` text NOT NULL,
+	`is_contested` integer DEFAULT false NOT NULL,
 	`status` text NOT NULL,
 	`platform` text DEFAULT 'whatsapp' NOT NULL,
 	`platform_chosen_at` integer DEFAULT 0 NOT NULL,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron } from './support/api.ts';
 import { newWriter, readChat, write } from './support/chat.ts';
-import { advanceClock, day, second } from './support/clock.ts';
+import { advanceClock, day, second, until } from './support/clock.ts';
 import { beginChange, newCode, redeem, requestCode, verifyChange } from './support/codes.ts';
-import { newBusinessUserId, contact } from './support/contacts.ts';
+import { contact, linkedTo, newBusinessUserId } from './support/contacts.ts';
 import {
   deleteAccount,
   exportOf,
@@ -63,6 +63,14 @@ const conflictsOf = async (...tokens: string[]) => {
   return (await run(`select 1 from identity_conflicts where ${where}`)).rows;
 };
 
+/** Whether it is contested, by each of the two rows that say so. */
+async function marksOf(phone: string) {
+  const marks = `select is_contested as user, proof = 'contested' as number
+    from users join aliases on aliases.user_id = users.id and kind = 'phone' where phone = ?`;
+  const [row] = (await run(marks, phone)).rows;
+  return [row!['user'], row!['number']];
+}
+
 describe('a number that comes with another id than its own', () => {
   it.each(['its id alone', 'number and id'])(
     'opens limited sessions only from then on, until the old id writes again, by %s',
@@ -89,6 +97,8 @@ describe('a number that comes with another id than its own', () => {
         businessUserId,
         ...(names === 'number and id' && { phone }),
       });
+      // By an id alone it ends after the response.
+      await until('the end of the contest', async () => !(await marksOf(phone)).includes(1));
       advanceClock(31 * second);
       await expectFull(await signIn(phone));
       // Its own session stays limited, and a code helps now.
@@ -122,6 +132,31 @@ describe('a number that comes with another id than its own', () => {
     const limited = await run(`${sessions} and is_limited`, phone);
     expect(limited.rows).toHaveLength(tokens.filter(Boolean).length);
     await expectLimited(tokens[0]);
+  });
+
+  it('is contested by both of its rows or by none, for fifty messages of two ids at once', async () => {
+    const { phone, businessUserId } = await newOwner();
+    const other = newBusinessUserId();
+    await parallel(50, (index) =>
+      contact({
+        phone,
+        businessUserId: index % 2 ? other : businessUserId,
+      }),
+    );
+    const [user, number] = await marksOf(phone);
+    expect(user).toBe(number);
+    await contact({ phone, businessUserId });
+    expect(await marksOf(phone)).toEqual([0, 0]);
+  });
+
+  it('is bound to no other id meanwhile, also without an id of its own', async () => {
+    const [{ phone }, other] = [await newPerson(), await newOwner()];
+    await reportAnother(phone, other.businessUserId);
+    const businessUserId = newBusinessUserId();
+    for (const names of [{ phone, businessUserId }, { businessUserId }, { phone, businessUserId }])
+      await contact(names);
+    expect(await linkedTo(phone)).toEqual([]);
+    expect(await marksOf(phone)).toEqual([1, 1]);
   });
 
   it('costs a sign-in and a refusal one request of the database', async () => {

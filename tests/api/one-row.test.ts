@@ -15,14 +15,15 @@ import {
   requestOtp,
   verifyChange,
 } from './support/codes.ts';
-import { linkedTo, newBusinessUserId, newPhone, usageOf } from './support/contacts.ts';
-import { newPerson, type Person, userOf } from './support/person.ts';
+import { contact, linkedTo, newBusinessUserId, newPhone, usageOf } from './support/contacts.ts';
+import { externalSession, newPerson, type Person, userOf } from './support/person.ts';
 import { run, sandbox } from './support/sandbox.ts';
 import { liveUserOf } from './support/streams.ts';
 
 /*
  * Whoever may write any one row of the database reads nothing of anybody. Every column that names a person is set to the
- * value of a thief, and the other way round; then the thief signs in, reads everything, writes, and the bot is told.
+ * value of a thief, and the other way round, and every column of fixed words to each of them; then the thief signs in, also
+ * as the holder of the victim's contested number, reads everything, writes, and the bot is told.
  */
 
 type Value = string | number | null;
@@ -42,6 +43,12 @@ const columnsOf = (table: SQLiteTable) =>
   Object.values<SQLiteColumn>(getTableColumns(table)).filter(
     (column) => column.dataType === 'string' && !column.enumValues?.length,
   );
+
+/** What a column of words, or a flag, can hold; nothing for others. */
+function wordsOf({ dataType, enumValues, notNull }: SQLiteColumn): Value[] {
+  const words: Value[] = dataType === 'boolean' ? [0, 1] : (enumValues ?? []);
+  return words.length > 0 && !notNull ? [...words, null] : words;
+}
 
 /** Whether a value names somebody: by a name, by a keyed hash or key, or in a body. */
 function names(value: Value | undefined, { phone, userId, businessUserId }: Names): boolean {
@@ -63,12 +70,7 @@ async function newKnown(): Promise<Known> {
   const [mark, businessUserId] = [`person-${persons}-${crypto.randomUUID()}`, newBusinessUserId()];
   const person = await newWriter();
   const { phone, token } = person;
-  const contact = (id: string) =>
-    botCall('/api/bot/contacts', {
-      phone,
-      businessUserId: id,
-    });
-  await done(contact(businessUserId));
+  await done(contact({ phone, businessUserId }));
   const texts = ['said', 'answered', 'waiting'].map((each) => `${each} by ${mark}`);
   await done(write(token, texts[0]!));
   await done(reply(phone, texts[1]!));
@@ -77,7 +79,7 @@ async function newKnown(): Promise<Known> {
   await done(subscribe(token, 'basic'));
   const { body } = await done(botCall('/api/bot/trials', { phone }));
   const trialToken = new URL(body.url).searchParams.get('token')!;
-  await contact(newBusinessUserId());
+  await contact({ phone, businessUserId: newBusinessUserId() });
 
   await sandbox.faults({ bot: { status: 503 } });
   const stated = {
@@ -128,6 +130,7 @@ async function stage() {
     victim: { ...victim, rows: added(before, between) },
     thief: { ...thief, rows: added(between, after) },
     sim: newSim(),
+    heir: newHeir(victim),
   };
 }
 
@@ -136,6 +139,12 @@ const newSim = () => ({
   phone: newPhone(),
   businessUserId: newBusinessUserId(),
   userId: crypto.randomUUID(),
+});
+
+/** The thief, to whom the contested number of somebody was given. */
+const newHeir = ({ phone }: Person) => ({
+  phone,
+  businessUserId: newBusinessUserId(),
 });
 
 type Stage = Awaited<ReturnType<typeof stage>>;
@@ -168,7 +177,7 @@ type Scope = 'exchanges' | 'renamings, too';
  * Each column that differs between like rows of the two, with the value of the other one, in one row of each kind; where there
  * are no like rows also with one name alone replaced. The wider scope has both, in every row.
  */
-function tampersOf(table: SQLiteTable, { victim, thief, sim }: Stage, scope: Scope): Tamper[] {
+function nameTampersOf(table: SQLiteTable, { victim, thief, sim }: Stage, scope: Scope): Tamper[] {
   const [theirs, own] = [victim.rows(table), thief.rows(table)];
   return columnsOf(table).flatMap((column) => {
     const seen = new Set<string>();
@@ -198,6 +207,25 @@ function tampersOf(table: SQLiteTable, { victim, thief, sim }: Stage, scope: Sco
     });
   });
 }
+
+/** Each word of each column of words, in a row of each kind of the victim, for the heir; the wider scope has all rows, for all. */
+function wordTampersOf(table: SQLiteTable, { victim, thief }: Stage, scope: Scope): Tamper[] {
+  const rows =
+    scope === 'exchanges'
+      ? firstOfEachKind(victim.rows(table))
+      : [...victim.rows(table), ...thief.rows(table)];
+  return Object.values<SQLiteColumn>(getTableColumns(table)).flatMap((column) =>
+    rows.flatMap((row) => {
+      const others = wordsOf(column).filter((value) => value !== row[column.name]);
+      return others.map((value) => ({ table, row, column, value }));
+    }),
+  );
+}
+
+const tampersOf = (...staged: Parameters<typeof nameTampersOf>) => [
+  ...nameTampersOf(...staged),
+  ...wordTampersOf(...staged),
+];
 
 function firstOfEachKind(rows: Row[]): Row[] {
   return [...Map.groupBy(rows, ({ kind }) => kind).values()].flatMap(([first]) => first ?? []);
@@ -275,25 +303,29 @@ async function waitAnew({ victim, thief }: Stage, round: number): Promise<void> 
   }
 }
 
-const reads = [
+type Read = readonly [method: 'GET', path: string];
+
+const reads: readonly Read[] = [
   ['GET', '/api/user/me'],
   ['GET', '/api/user/chat'],
   ['GET', '/api/user/export'],
   ['GET', '/api/user/sessions'],
   ['GET', '/api/user/platform'],
   ['GET', '/api/billing/withdrawal'],
-] as const;
+];
 
-async function readAll(token: string | undefined): Promise<string[]> {
+const privateReads: readonly Read[] = reads.slice(1, 3);
+
+async function readAll(token: string | undefined, which: readonly Read[] = reads) {
   if (!token) return [];
-  const responses = await Promise.all(reads.map(([method, path]) => call(method, path, { token })));
+  const responses = await Promise.all(which.map(([method, path]) => call(method, path, { token })));
   return responses.map(({ text }) => text);
 }
 
-async function signIn(phone: string, businessUserId: string): Promise<string | undefined> {
+/** After messages of these names, in turn. */
+async function signIn(phone: string, written: object[]): Promise<string | undefined> {
   await run('delete from rate_limit_events');
-  await botCall('/api/bot/contacts', { phone, businessUserId });
-  await botCall('/api/bot/contacts', { phone });
+  for (const names of written) await contact(names);
   const { body } = await requestOtp(phone);
   if (!body.challenge) return undefined;
   const code = (await sandbox.messages(phone)).findLast((message) => message.code)?.code;
@@ -304,6 +336,15 @@ async function signIn(phone: string, businessUserId: string): Promise<string | u
       challenge: body.challenge,
     })
   ).body.token;
+}
+
+/** By a code at once, and by a token after messages of another id. */
+async function inherit({ phone, businessUserId }: Stage['heir']): Promise<string[]> {
+  const atOnce = await readAll(await signIn(phone, []), privateReads);
+  const both = { phone, businessUserId };
+  for (const names of [both, both, { businessUserId }]) await contact(names);
+  const later = await readAll(await externalSession(phone), privateReads);
+  return [...atOnce, ...later];
 }
 
 async function asBot(names: object): Promise<string[]> {
@@ -337,7 +378,7 @@ async function attack({ thief, sim }: Stage) {
   const numbers = [thief, sim] as const;
   const signedIn = await Promise.all(
     numbers.map(async ({ phone, businessUserId }) => {
-      const token = await signIn(phone, businessUserId);
+      const token = await signIn(phone, [{ phone, businessUserId }, { phone }]);
       const read = await readAll(token);
       if (token) await write(token, 'What did I tell you last?');
       return read;
@@ -370,13 +411,22 @@ const marksOf = ({ phone, userId, businessUserId, texts, address }: Known) => [
   address,
 ];
 
+const isOf = (text: string, marks: string[]) => marks.filter((mark) => text.includes(mark));
+
+/** A limited session tells whose it is, and no more. */
+async function leaksToHeir({ victim, heir }: Stage): Promise<string[]> {
+  advanceClock(minute);
+  const secret = [victim.businessUserId, victim.address, ...victim.texts];
+  const inherited = await inherit(heir);
+  return inherited.flatMap((text) => isOf(text, secret).map((mark) => `inherited: ${mark}`));
+}
+
 /** What a tamper has shown: of the victim to the thief, or of one under the name of the other. */
 async function leaksOf(staged: Stage): Promise<string[]> {
   const { victim, thief, sim } = staged;
   const { seen, told } = await attack(staged);
   const theirs = marksOf(victim);
   const own = [...marksOf(thief), sim.phone.slice(1), sim.businessUserId];
-  const isOf = (text: string, marks: string[]) => marks.filter((mark) => text.includes(mark));
   const mixed = told.flatMap((event) => {
     const text = JSON.stringify(event);
     const [found, others] = [isOf(text, theirs), isOf(text, own)];
@@ -385,7 +435,7 @@ async function leaksOf(staged: Stage): Promise<string[]> {
       : [];
   });
   const read = seen.flatMap((text) => isOf(text, theirs).map((mark) => `read: ${mark}`));
-  return [...new Set([...read, ...mixed])];
+  return [...new Set([...read, ...mixed, ...(await leaksToHeir(staged))])];
 }
 
 afterEach(() => sandbox.faults({ bot: null }));
@@ -471,7 +521,7 @@ describe('whoever writes one row reads nothing of anybody', () => {
       const found: string[] = [];
       const { length } = tampersOf(table, staged, scope);
       for (let index = 0; index < length; index += 1) {
-        const fresh = { ...staged, sim: newSim() };
+        const fresh = { ...staged, sim: newSim(), heir: newHeir(staged.victim) };
         const tamper = tampersOf(table, fresh, scope)[index]!;
         const where = `${name}.${tamper.column.name} := ${tamper.value}`;
         await sandbox.faults({ bot: { status: 503 } });
@@ -479,7 +529,9 @@ describe('whoever writes one row reads nothing of anybody', () => {
         const refusal = await apply(tamper, fresh);
         if (refusal !== null && !isExcused(refusal, tamper, kept))
           found.push(`${where}: not tried, ${refusal}`);
-        const leaks = refusal === null ? await leaksOf(fresh) : [];
+        const isOfWord = scope === 'exchanges' && wordsOf(tamper.column).length > 0;
+        const attempt = isOfWord ? leaksToHeir : leaksOf;
+        const leaks = refusal === null ? await attempt(fresh) : [];
         for (const leak of leaks) found.push(`${where}: ${leak}`);
         await putBack(table, kept);
       }
@@ -494,6 +546,59 @@ describe('whoever writes one row reads nothing of anybody', () => {
     const own = (await readAll(staged.thief.token)).join();
     for (const text of staged.thief.texts) expect(own).toContain(text);
     expect(await leaksOf(staged)).toEqual([]);
+    // Nor does the holder of a number who changes two.
+    const { userId, texts } = staged.victim;
+    await run("update aliases set proof = 'contact' where user_id = ?", userId);
+    await run('update users set is_contested = 0 where id = ?', userId);
+    const inherited = (await inherit(newHeir(staged.victim))).join();
+    for (const text of texts.slice(0, 3)) expect(inherited).toContain(text);
+  });
+});
+
+describe('the holder of a contested number', () => {
+  const ofContest = [schema.users, schema.aliases, schema.identityConflicts, schema.sessions];
+  type Owned = { table: SQLiteTable; row: Row };
+
+  async function newContest() {
+    const owner = await newWriter();
+    const [text, userId] = [`said by ${crypto.randomUUID()}`, userOf(owner.token)];
+    const rows = async (): Promise<Owned[]> => {
+      const each = ofContest.map(async (table) =>
+        (await rowsOf(table))
+          .filter((row) => Object.values(row).includes(userId))
+          .map((row) => ({ table, row })),
+      );
+      return (await Promise.all(each)).flat();
+    };
+    const { phone } = owner;
+    await done(contact({ phone, businessUserId: newBusinessUserId() }));
+    await done(write(owner.token, text));
+    const before = await rows();
+    await contact({ phone, businessUserId: newBusinessUserId() });
+    return { owner, text, before, contested: await rows() };
+  }
+
+  type Contest = Awaited<ReturnType<typeof newContest>>;
+
+  async function expectNothing({ owner, text, contested }: Contest) {
+    expect((await inherit(newHeir(owner))).join()).not.toContain(text);
+    for (const { table, row } of contested) await putBack(table, [row]);
+  }
+
+  it('ends no contest by one row as it was before', async () => {
+    const contest = await newContest();
+    for (const { table, row } of contest.before) {
+      await putBack(table, [row]);
+      await expectNothing(contest);
+    }
+  });
+
+  it('ends no contest by one row that is taken away', async () => {
+    const contest = await newContest();
+    for (const { table, row } of contest.contested) {
+      await run(`delete from ${getTableName(table)} where rowid = ?`, row.row_id);
+      await expectNothing(contest);
+    }
   });
 });
 
@@ -510,7 +615,8 @@ describe('an older row that is put back', () => {
     expect((await verifyChange(victim.token, begun)).status).toBe(200);
     await putBack(table, older);
 
-    const token = await signIn(victim.phone, sim.businessUserId);
+    const { phone } = victim;
+    const token = await signIn(phone, [{ phone, businessUserId: sim.businessUserId }, { phone }]);
     const seen = (await readAll(token)).join();
     for (const mark of [begun.phone.slice(1), ...victim.texts]) expect(seen).not.toContain(mark);
     // Nor does a session that the change has ended.

@@ -182,6 +182,7 @@ async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
     iif<number>(users.weekFrozen, column, value);
   const changes = {
     phone,
+    isContested: false,
     chatKey: chatKey?.chatKey ?? null,
     chatKeyId: chatKey?.chatKeyId ?? null,
     used: unlessPaid(users.used, greatest(usedSql(now), ofNumber)),

@@ -3,6 +3,7 @@ import { aliases, identityConflicts, users } from '#db/schema';
 import { log } from '../lib/log.ts';
 import { conflictMacs } from '../identity/identity-conflicts.ts';
 import { userOfSql } from '../identity/aliases.ts';
+import { beginContest } from '../identity/contest.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../identity/bindings.ts';
 import { coalesce, fixed, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
@@ -51,12 +52,11 @@ type PersonDecision<
  * |              | users; or nobody has the id, |                 | for id and user, again only   |
  * |              | and the user of the number   |                 | `last_at` and the other user; |
  * |              | has another one, other than  |                 | the number becomes            |
- * |              | one of an `earlier-number`   |                 | `contested` in `aliases`      |
+ * |              | one of an `earlier-number`   |                 | contested (`contest.ts`)      |
  * | the caller's | the caller's                 | returns it      | the caller's; `bot_calls`     |
  *
  * A repeated call finds its outcome and facts, writes nothing, and reads `reads` anew; after
- * `conflict` or a `forgotten` outcome it decides again. Codes and tokens of a `contested` number
- * open limited sessions, until its own id writes again (`record-contact.ts`).
+ * `conflict` or a `forgotten` outcome it decides again.
  */
 export async function personTransaction<
   Facts extends FactsSql,
@@ -203,9 +203,7 @@ function recordConflict<Outcome extends string>(
     },
   });
 
-  const number = and(eq(aliases.userId, userOfPhone!), eq(aliases.kind, 'phone'));
-  const isNew = and(number, ne(aliases.proof, 'contested'));
-  tx.update(['conflict'], aliases, { proof: 'contested', at: now }, isNew);
+  beginContest(tx, ['conflict'], userOfPhone!, now);
 }
 
 export function unknownPerson(): RequestError {

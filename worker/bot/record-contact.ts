@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, not, type SQL } from 'drizzle-orm';
-import { aliases, rateLimitEvents, users } from '#db/schema';
+import { rateLimitEvents, users } from '#db/schema';
+import { endContest } from '../identity/contest.ts';
 import { linkIdentity } from '../identity/link-identity.ts';
 import { userOfSql } from '../identity/aliases.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
@@ -41,13 +42,13 @@ type Outcome = 'unknown' | 'ofId' | 'ofNumber';
  *
  * The names: number and spelling as in `identity/aliases.ts`; the id if nobody has it, also
  * instead of one of an `earlier-number`, and number and id are bound to each other. The events:
- * `rate_limit_events` of codes and wrong tries. `ofId` and `ofNumber` also end a contest if the
- * own id of the number came. `claimed`, `codeSent`, `wrongCode` and `rightCode`: this call again,
- * stored by `claimNumber` or `proveByCode`.
+ * `rate_limit_events` of codes and wrong tries. `ofNumber` also ends a contest if the number is
+ * bound to the id (`identity/contest.ts`). `claimed`, `codeSent`, `wrongCode` and `rightCode`:
+ * this call again, stored by `claimNumber` or `proveByCode`.
  *
  * `endpoints/bot.ts` goes on: with the claim of an `unknown` id, with the code of a link code. If
  * the user has another number than was given, or none was, the first call deletes the events of
- * that one after the response.
+ * that one, and ends its contest, after the response.
  */
 export async function recordContact<Named extends Reads>(
   scope: PersonCall & Scope<'settings'>,
@@ -70,7 +71,6 @@ export async function recordContact<Named extends Reads>(
 
   const lastContactAt = greatest(users.lastContactAt, scope.now);
   tx.update(['ofId'], users, { lastContactAt }, eq(users.id, userNamedSql(contact)));
-  if (businessUserId !== undefined) settleContest(tx, businessUserId, scope.now);
   if (phone !== undefined) await addContactOf(scope, tx, { ...contact, phone });
 
   const person = scope.db
@@ -81,20 +81,6 @@ export async function recordContact<Named extends Reads>(
 
   const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
   return { ...applied, phone: found?.phone };
-}
-
-/** The earlier id has written, so the number has no new owner. */
-function settleContest(
-  tx: Transaction<Outcome | 'conflict', unknown>,
-  businessUserId: string,
-  at: number,
-): void {
-  const contested = and(
-    eq(aliases.userId, userOfSql('business', businessUserId)),
-    eq(aliases.kind, 'phone'),
-    eq(aliases.proof, 'contested'),
-  );
-  tx.update(['ofId', 'ofNumber'], aliases, { proof: 'contact', at }, contested);
 }
 
 async function addContactOf(
@@ -118,6 +104,9 @@ async function addContactOf(
   upsertUser(tx, ['ofNumber'], sighting, { settings, now });
 
   if (businessUserId !== undefined) {
+    const written = { phone, businessUserId, settings, at: now };
+    await endContest(written, (...update) => tx.update(['ofNumber'], ...update));
+
     const mac = await bindAlias(settings, businessUserId, phone);
     linkIdentity(tx, ['ofNumber'], { phone, businessUserId, mac, at: now });
   }

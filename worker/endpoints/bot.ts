@@ -1,5 +1,6 @@
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../identity/phone.ts';
 import { unknownId } from '../identity/aliases.ts';
+import { endContest } from '../identity/contest.ts';
 import { changeStatus } from '../bot/approvals.ts';
 import { countUsage, readAllowance } from '../bot/count-usage.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -9,6 +10,7 @@ import { proveByCode, refusedCode } from '../sign-in/claims.ts';
 import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/handlers.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { updateSql } from '../lib/sql.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { claimNumber, resumeClaim } from '../sign-in/claim-number.ts';
 import { type Link, readLink } from '../sign-in/link-codes.ts';
@@ -64,11 +66,11 @@ async function finishContact(
   contact: Contact,
   link: Link | undefined,
 ): Promise<void> {
-  const { phone } = scope.input;
+  const { phone, businessUserId } = scope.input;
   const own = contact.phone ?? phone;
   if (link && link.phone === own) await sendReservedCode(scope, link);
   if (contact.isFirst && own !== undefined && own !== phone)
-    scope.waitUntil(clearLimitsSoon(scope, own));
+    scope.waitUntil(clearSoon(scope, own, businessUserId!));
 }
 
 function requireSpelling({ phone, whatsappId }: ContactScope['input']): void {
@@ -80,9 +82,18 @@ function requireSpelling({ phone, whatsappId }: ContactScope['input']): void {
   });
 }
 
-async function clearLimitsSoon({ db, settings }: ContactScope, phone: PhoneNumber): Promise<void> {
+async function clearSoon(
+  { db, settings, now }: ContactScope,
+  phone: PhoneNumber,
+  businessUserId: string,
+): Promise<void> {
   await scheduler.wait(0);
-  await db.run(await clearPhoneRateLimits(settings, phone));
+  const limits = db.run(await clearPhoneRateLimits(settings, phone));
+  const contest: (typeof limits)[] = [];
+  await endContest({ phone, businessUserId, settings, at: now }, (...update) =>
+    contest.push(db.run(updateSql(...update))),
+  );
+  await db.batch([limits, ...contest]);
 }
 
 export const botApprovals: Handler<'botApprovals'> = async (scope) => {

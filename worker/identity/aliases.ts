@@ -18,8 +18,8 @@ import type { PhoneNumber } from './phone.ts';
  * - `business`: is bound to the user's number; another one replaces
  *   that of an `earlier-number` alone.
  *
- * A name of another user is never replaced. `contested` stays until
- * the user's own id writes from the number.
+ * A name of another user is never replaced, nor the id of a number that
+ * is contested (`contest.ts`).
  */
 
 export type AliasKind = typeof aliases.$inferSelect.kind;
@@ -50,12 +50,6 @@ export const userOfSql = (kind: AliasKind, value: SQL | string): SQL<string | nu
   valueOf(aliases.userId, and(hasNameSql(kind, value), agrees[kind]));
 
 export const spellingOfSql = (userId: SQL) => valueOf(aliases.value, isOfSql('whatsapp', userId));
-
-export const isContestedSql = (phone: PhoneNumber): SQL<number> =>
-  rowExists(aliases, and(hasNameSql('phone', phone), eq(aliases.proof, 'contested')));
-
-export const isAccountContestedSql = (userId: SQLWrapper): SQL<number> =>
-  rowExists(aliases, and(isOfSql('phone', userId), eq(aliases.proof, 'contested')));
 
 export function namesOf(db: Database, userId: string) {
   const { kind, value, proof, at, mac } = aliases;

@@ -11,6 +11,10 @@ import { keysOfRing, type Peppers } from '../lib/secrets.ts';
  */
 type SessionKeys = { SESSION_KEYS: string };
 
+export function aliasMacs({ CODE_PEPPER }: Peppers, businessUserId: string, phone: PhoneNumber) {
+  return keyedHashes(CODE_PEPPER, 'binding', 'alias', businessUserId, phone);
+}
+
 export function bindAlias(settings: Peppers, businessUserId: string, phone: PhoneNumber) {
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'alias', businessUserId, phone);
 }
@@ -34,7 +38,7 @@ const partsOf = ({ sessionId, phone, isLimited }: BoundSession) =>
   isLimited ? [sessionId, 'limited'] : [sessionId, 'full', phone];
 
 export async function isOwnAlias(
-  { CODE_PEPPER }: Peppers,
+  settings: Peppers,
   {
     value,
     phone,
@@ -45,7 +49,7 @@ export async function isOwnAlias(
     mac: string | null;
   },
 ): Promise<boolean> {
-  return isOneOf(mac, 'aliases', await keyedHashes(CODE_PEPPER, 'binding', 'alias', value, phone));
+  return isOneOf(mac, 'aliases', await aliasMacs(settings, value, phone));
 }
 
 export async function isOwnTrialLink(

@@ -5,6 +5,7 @@ import { coalesce, isSame, valueOf } from '../lib/expressions.ts';
 import { build, excluded } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 import { hasNameSql, userOfSql } from './aliases.ts';
+import { isContestedSql } from './contest.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type Linked = {
@@ -38,7 +39,7 @@ export function linkIdentity<Outcome extends string>(
   const isTheirs = and(isNotNull(userOfPhone), eq(coalesce(userOfId, userOfPhone), userOfPhone));
 
   tx.insert(on, aliases, row, {
-    where: isTheirs,
+    where: and(isTheirs, not(isContestedSql(phone))),
     upsert: [
       { target: [kind, value], set: bound, where: and(isTheirOwn, isRebound) },
       {
@@ -54,18 +55,20 @@ export function linkIdentity<Outcome extends string>(
     ],
   });
 
-  bindNumber(tx, on, { businessUserId, mac });
+  bindNumber(tx, on, { phone, businessUserId, mac });
 }
+
+type Bound = Omit<Linked, 'at'>;
 
 export function bindNumber<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  bound: { businessUserId: string; mac: string },
+  bound: Bound,
 ): void {
   tx.update(on, aliases, { mac: bound.mac }, unboundNumberOfSql(bound));
 }
 
-function unboundNumberOfSql({ businessUserId, mac }: { businessUserId: string; mac: string }) {
+function unboundNumberOfSql({ phone, businessUserId, mac }: Bound) {
   const business = alias(aliases, 'business');
   const holder = build
     .select({ userId: business.userId })
@@ -74,5 +77,6 @@ function unboundNumberOfSql({ businessUserId, mac }: { businessUserId: string; m
       and(eq(business.kind, 'business'), eq(business.value, businessUserId), eq(business.mac, mac)),
     );
   const isUnbound = not(isSame(aliases.mac, mac));
-  return and(eq(aliases.kind, 'phone'), inArray(aliases.userId, holder), isUnbound);
+  const isTheirs = and(hasNameSql('phone', phone), inArray(aliases.userId, holder));
+  return and(isTheirs, isUnbound, not(isContestedSql(phone)));
 }

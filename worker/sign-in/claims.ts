@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNotNull, isNull, not } from 'drizzle-orm';
 import { aliases, claims, users } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/signed-call.ts';
+import { isContestedSql } from '../identity/contest.ts';
 import { bindNumber } from '../identity/link-identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { bindAlias } from '../identity/bindings.ts';
@@ -66,7 +67,7 @@ export const isProvenSql = (sentBy: string) =>
   and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;
 
 /**
- * Once the claim is proven and its user has the number: stores the id in `aliases` if nobody has
+ * Once the claim is proven and its user has the number, uncontested: stores the id in `aliases` if nobody has
  * it, binds the number to it, and deletes the claim.
  */
 export async function tieClaim<Outcome extends string>(
@@ -87,14 +88,15 @@ export async function tieClaim<Outcome extends string>(
 
   // A row alone moves no id to another account.
   const isOfNumber = and(eq(users.id, claims.userId), eq(users.phone, phone));
-  const where = and(isProvenSql(sentBy), rowExists(users, isOfNumber))!;
+  const isTheirs = and(rowExists(users, isOfNumber), not(isContestedSql(phone)));
+  const where = and(isProvenSql(sentBy), isTheirs)!;
 
   tx.insert(on, aliases, row, {
     from: claims,
     where,
     upsert: 'ignore',
   });
-  bindNumber(tx, on, { businessUserId, mac });
+  bindNumber(tx, on, { phone, businessUserId, mac });
   tx.delete(on, claims, where);
 }
 

@@ -1,7 +1,8 @@
 import { eq, isNotNull } from 'drizzle-orm';
 import { claims, linkCodes, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { isContestedSql, userOfSql } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
+import { isContestedSql } from '../identity/contest.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn } from '../identity/open-session.ts';

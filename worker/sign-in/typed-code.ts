@@ -1,7 +1,8 @@
 import { and, eq, gt, isNotNull, type SQL } from 'drizzle-orm';
 import { claims, codes, linkCodes, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { isContestedSql, userOfSql } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
+import { isContestedSql } from '../identity/contest.ts';
 import { openSignedIn } from '../identity/open-session.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import type { SessionRef } from '../identity/user-session.ts';

@@ -1,6 +1,7 @@
-import { and, desc, eq } from 'drizzle-orm';
-import { aliases, identityConflicts, leftWeeks, users, type User } from '#db/schema';
+import { desc, eq } from 'drizzle-orm';
+import { identityConflicts, leftWeeks, users, type User } from '#db/schema';
 import { endpoints } from '../../contract/endpoints.ts';
+import { isAccountContested } from '../../identity/contest.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { isLeftWeekOfSql } from '../../usage/week.ts';
 import {
@@ -34,10 +35,7 @@ export const newOwner: SupportCommand = {
 async function requireContested({ db }: SupportRequest, user: User): Promise<void> {
   const { id, phone } = user;
   const [[number], [conflict]] = await db.batch([
-    db
-      .select({ proof: aliases.proof })
-      .from(aliases)
-      .where(and(eq(aliases.userId, id), eq(aliases.kind, 'phone'))),
+    db.select({ isContested: isAccountContested }).from(users).where(eq(users.id, id)),
     db
       .select({ ofOther: users.phone })
       .from(identityConflicts)
@@ -46,7 +44,7 @@ async function requireContested({ db }: SupportRequest, user: User): Promise<voi
       .orderBy(desc(identityConflicts.lastAt))
       .limit(1),
   ]);
-  if (number?.proof !== 'contested')
+  if (!number?.isContested)
     throw new Error(
       `${phone} has come with no other id. Nothing was changed. If its new owner has proven it: \`erase ${phone} --yes\`; their next message begins an empty account.`,
     );

@@ -32,7 +32,7 @@ export async function describeUser(scope: Described, user: User, now: number) {
   const [[limits], [code], live, events, calls, [customer], names, conflicts, statements] =
     await readAbout(scope, user, now);
   return {
-    account: accountOf(user),
+    account: accountOf(user, names),
     plan: planOf(user, now),
     week: {
       ...currentCount(user, now),
@@ -141,7 +141,8 @@ async function limitsSql(settings: Settings, phone: PhoneNumber) {
 
 export type UserDescription = Awaited<ReturnType<typeof describeUser>>;
 
-function accountOf(user: User) {
+function accountOf(user: User, names: { proof: string }[]) {
+  const isContested = user.isContested || names.some(({ proof }) => proof === 'contested');
   const { id, phone, status, platform, createdAt, contactedAt, lastContactAt, lastSeenAt } = user;
   const chat = {
     consentVersion: user.chatConsentVersion,
@@ -153,7 +154,7 @@ function accountOf(user: User) {
     lastContactAt: lastContactAt || null,
     lastSeenAt: lastSeenAt || null,
   };
-  return { id, phone, status, platform, ...times, chat };
+  return { id, phone, status, platform, isContested, ...times, chat };
 }
 
 function planOf(user: User, now: number) {
@@ -339,7 +340,7 @@ export function advise(found: UserDescription, payments: Payments): string[] {
         refunded > 0 && subscription !== null && goOn.includes(subscription),
     ),
     planRefused: plan.trial !== null && known?.hasCard === true && paid.length === 0,
-    conflict: found.names.some(({ proof }) => proof === 'contested'),
+    conflict: account.isContested,
     spent: week.limit !== null && week.limit >= 0 && week.used >= week.limit,
     parked: eventsForTheBot.some(({ parkedAt }) => parkedAt !== null),
   };
