@@ -10,8 +10,10 @@ import { advanceClock, minute } from './support/clock.ts';
 import {
   beginChange,
   claimNumber,
+  otherThan,
   redeem,
   reportStatus,
+  requestCode,
   requestOtp,
   verifyChange,
 } from './support/codes.ts';
@@ -490,6 +492,19 @@ it('ties the id of a claim to no account of another number, whatever its row nam
   expect(await linkedTo(victim.phone)).toEqual([]);
   expect((await botCall('/api/bot/usage', { businessUserId })).body.allowed).toBe(false);
   expect(await usageOf(victim.phone)).toMatchObject({ used: 0 });
+});
+
+it('gives a code no more tries than its caller has, whatever its row says', async () => {
+  const { phone } = await newPerson();
+  advanceClock(minute);
+  const code = await requestCode(phone);
+  const more = 'update codes set tries_left = 1000 where phone = ?';
+  const guess = { ...code, otp: otherThan(code.otp) };
+  await run(more, phone);
+  const wrong = await parallel(50, () => redeem(guess));
+  expect(wrong.filter(({ body }) => body.code !== 'code_spent')).toHaveLength(5);
+  await run(more, phone);
+  expect(await redeem(code)).toMatchObject({ status: 401, body: { code: 'code_spent' } });
 });
 
 it('binds number and id alike, whatever calls link and use them at once', async () => {

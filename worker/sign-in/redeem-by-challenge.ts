@@ -41,7 +41,8 @@ import {
  * |                | nothing                                  |            |                     |
  *
  * A try is a row of `rate_limit_events` for the address, and of IPv6 one for its network. `wrong`
- * takes one from `codes.tries_left` of each live code, and adds one to the day in `daily_totals`.
+ * takes one from `codes.tries_left` of each live code, and adds one to the day in `daily_totals`,
+ * and an event for each challenge to `rate_limit_events`: as many as a code has tries end it, too.
  * `right` and `claimed` delete all `codes` of the number; `right` also deletes the events by which
  * the code counted for the address and its network, and sets `users.last_seen_at` if that is an
  * hour old. A session is limited where the number is contested.

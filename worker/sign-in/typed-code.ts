@@ -1,5 +1,5 @@
-import { and, eq, gt, isNotNull, type SQL } from 'drizzle-orm';
-import { claims, codes, linkCodes, users } from '#db/schema';
+import { and, eq, gt, isNotNull, lt, ne, type SQL } from 'drizzle-orm';
+import { claims, codes, linkCodes, rateLimitEvents, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { userOfSql } from '../identity/aliases.ts';
 import { isContestedSql } from '../identity/contest.ts';
@@ -11,9 +11,11 @@ import { countOnDay, totalOfDaySql } from '../lib/daily-totals.ts';
 import { columnFact, isTrue, minus, oneRow } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { isIn } from '../lib/sql.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { FactsOf, Transaction } from '../lib/transaction.ts';
 import type { Scope, SessionScope } from '../request-scope.ts';
 import { openClaimed } from './open-claimed.ts';
+import { newestCode } from './stored-codes.ts';
 
 export type Typed = { phone: PhoneNumber; code: string };
 
@@ -33,10 +35,15 @@ export async function typedCode(
 ) {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
   const isSent = and(eq(codes.phone, phone), isIn(codes.challenge, challenges));
-  const isLive = and(gt(codes.expiresAt, now), gt(codes.triesLeft, 0));
+  const isLive = and(
+    gt(codes.expiresAt, now),
+    gt(codes.triesLeft, 0),
+    lt(wrongTriesSql, settings.require('CODE_TRIES')),
+  );
   const isRight = and(isLive, isIn(codes.mac, macs));
 
   return {
+    sentSql: isSent,
     liveSql: and(isSent, isLive),
     from: oneRow(
       [codes, isSent],
@@ -70,14 +77,22 @@ export const signInOutcomes = ({ isRight, userId, claimedBy }: Record<keyof Code
 /** How the caller named the code: by the number alone, or by a challenge. */
 type Detail = 'number' | 'challenge';
 
+/** Of the caller who has the challenge, also if somebody else has written the row of the code. */
+const wrongTry = sql<string>`'wrong-try:' || ${codes.challenge}`;
+const wrongTriesSql = sql<number>`(
+  select count(*) from ${rateLimitEvents} where ${eq(rateLimitEvents.subject, wrongTry)})`;
+
 type Compared = { detail: Detail; now: number };
 
 export function countWrongCode<Outcome extends string>(
   tx: Transaction<Outcome | 'wrong', unknown>,
-  { liveSql }: TypedCode,
+  { sentSql, liveSql }: TypedCode,
   { detail, now }: Compared,
 ): void {
   tx.update(['wrong'], codes, { triesLeft: minus(codes.triesLeft, 1) }, liveSql);
+  const wrong = { subject: wrongTry, at: now, by: tx.id };
+  const where = and(sentSql, ne(codes.challenge, newestCode));
+  tx.insert(['wrong'], rateLimitEvents, wrong, { from: codes, where });
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail }, now);
 }
 
