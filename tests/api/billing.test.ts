@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
 import { buy, checkOut, complete, newSubscriber, onTrial, verify } from './support/buying.ts';
 import { post } from './support/contacts.ts';
 import { deleteAccount, metadataOf, newPerson, profileOf } from './support/person.ts';
 import { costOf, startHeld } from './support/requests.ts';
-import { run } from './support/sandbox.ts';
+import { run, sandbox } from './support/sandbox.ts';
 import { fetchByCron } from './support/stripe-events.ts';
 import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 
@@ -147,9 +147,16 @@ describe('buying a plan', () => {
       body: { tier: 'basic' },
       settings: { AUTOMATIC_TAX: 'on' },
     };
-    expect(
-      (await call('POST', '/api/billing/create-subscription-update-session', order)).status,
-    ).toBe(200);
+    const orderTaxed = async () =>
+      (await call('POST', '/api/billing/create-subscription-update-session', order)).body.code;
+    onTestFinished(async () => {
+      await sandbox.stripeDashboard({ taxOrigin: null, taxBehavior: null });
+    });
+    expect(await orderTaxed()).toBe('payment_refused');
+    await sandbox.stripeDashboard({ taxOrigin: 'US' });
+    expect(await orderTaxed()).toBe('payment_refused');
+    await sandbox.stripeDashboard({ taxBehavior: 'exclusive' });
+    expect(await orderTaxed()).toBeUndefined();
     const [checkout] = await openCheckouts(await customerOf(phone));
     expect(checkout!.automatic_tax.enabled).toBe(true);
   });

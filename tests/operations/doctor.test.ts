@@ -265,7 +265,7 @@ const countedMessage = `insert into bot_calls (id, fingerprint, by, at, outcome,
 const { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN } = withoutTables.vars;
 
 /** How the one line begins that the doctor prints about each set-up that is wrong in one way, besides the settings above. */
-it.each<[says: string, broken: Values | Breakage]>([
+it.each<[says: string, broken: Values | Breakage, settings?: Values]>([
   [
     '✗ TURSO_DATABASE_URL: the database lacks 0000_initial. ',
     { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN },
@@ -325,6 +325,16 @@ it.each<[says: string, broken: Values | Breakage]>([
     { AUTOMATIC_TAX: 'on' },
   ],
   [
+    '✗ AUTOMATIC_TAX: is on, but Stripe does not know whether prices contain the tax, and refuses every purchase. ',
+    changeDashboard({ taxOrigin: 'US' }),
+    { AUTOMATIC_TAX: 'on' },
+  ],
+  [
+    '! AUTOMATIC_TAX: is on, but no tax registration is active, so Stripe adds no tax anywhere. ',
+    changeDashboard({ taxOrigin: 'US', taxBehavior: 'exclusive' }),
+    { AUTOMATIC_TAX: 'on' },
+  ],
+  [
     '! Stripe account: has no statement descriptor, so',
     changeDashboard({ statementDescriptor: null }),
   ],
@@ -338,8 +348,8 @@ it.each<[says: string, broken: Values | Breakage]>([
     '! The bot: the bot counted messages of 1 people today without reporting their contact. ',
     executing(`${userWithKey(vars.CHAT_KEYS.split(':')[0])}; ${countedMessage}`),
   ],
-])('the doctor says “%s…” and what to do', async (says, broken) => {
-  const [values, repair] = typeof broken === 'function' ? [{}, await broken()] : [broken];
+])('the doctor says “%s…” and what to do', async (says, broken, settings = {}) => {
+  const [values, repair] = typeof broken === 'function' ? [settings, await broken()] : [broken];
   if (repair) onTestFinished(async () => void (await repair()));
   const lines = await linesOf(values);
   const [line = '', ...others] = lines.filter((each) => !usual.includes(each));

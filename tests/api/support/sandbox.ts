@@ -149,6 +149,8 @@ export const sandbox = {
   /** The bank disputes the last payment, or the one of a charge. */
   dispute: (phone: string, charge?: string) =>
     control<{ id: string }>('POST', customer(phone, '/dispute'), { charge }),
+  /** What the owner sets in Stripe's Dashboard. */
+  stripeDashboard: (settings: object) => control('PUT', '/stripe/dashboard', settings),
   /** How the next refunds of the customer go. */
   refunds: (phone: string, outcome: string) =>
     control('PUT', customer(phone, '/refunds'), { outcome }),

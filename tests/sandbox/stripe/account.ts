@@ -1,13 +1,18 @@
 import type { Stripe } from 'stripe';
 import { businessName, type World, type Call, idOf } from './world.ts';
 import { newObject, pageOf, type PageParams } from './table.ts';
-import { notFound } from './api/errors.ts';
+import { invalid, notFound } from './api/errors.ts';
+import type { Price } from './objects.ts';
 
 /** The settings of the Dashboard, which Stripe's API returns and cannot change. */
 export type DashboardSettings = {
   chargesEnabled: boolean;
   icon: string | null;
   statementDescriptor: string | null;
+  /** Whether prices that do not say so contain the tax: `exclusive`, `inclusive` or `inferred_by_currency`. */
+  taxBehavior: string | null;
+  /** The country of the head office. */
+  taxOrigin: string | null;
 };
 
 export function dashboardSettings({ store }: World): DashboardSettings {
@@ -15,6 +20,8 @@ export function dashboardSettings({ store }: World): DashboardSettings {
     chargesEnabled: true,
     icon: 'file_1LocalStripeIcon000',
     statementDescriptor: businessName.toUpperCase(),
+    taxBehavior: null,
+    taxOrigin: null,
     ...store.get<Partial<DashboardSettings>>('stripe/meta', 'dashboard'),
   };
 }
@@ -127,7 +134,47 @@ export function updateMethodConfiguration(world: World, call: Call<Params>) {
 }
 
 /** As in a new account: pending until the owner enters the address of the head office in the Dashboard. */
-export const retrieveTaxSettings = () => newObject<Stripe.Tax.Settings>({ object: 'tax.settings' });
+export function retrieveTaxSettings(world: World): Stripe.Tax.Settings {
+  const { taxBehavior, taxOrigin: country } = dashboardSettings(world);
+  return newObject<Stripe.Tax.Settings>({
+    object: 'tax.settings',
+    defaults: {
+      provider: 'stripe',
+      tax_behavior: taxBehavior,
+      tax_code: null,
+    },
+    ...(country && {
+      head_office: { address: { ...noAddress, country } },
+      status: 'active',
+      status_details: { active: {} },
+    }),
+  });
+}
+
+const noAddress = {
+  city: null,
+  line1: null,
+  line2: null,
+  postal_code: null,
+  state: null,
+};
+
+/** Stripe computes tax for an account that says where it is and whether its prices contain the tax. */
+export function requireTax(world: World, prices: Price[]): void {
+  const { taxBehavior, taxOrigin } = dashboardSettings(world);
+  if (!taxOrigin)
+    throw invalid(
+      'You must have a valid head office address to enable automatic tax calculation in test mode.',
+      undefined,
+      'stripe_tax_inactive',
+    );
+
+  const unclear = prices.find(({ tax_behavior: own }) => own === 'unspecified');
+  if (unclear && !taxBehavior)
+    throw invalid(
+      `The price \`${unclear.id}\` does not have a \`tax_behavior\` set which is required for automatic tax computation.`,
+    );
+}
 
 export function listRegistrations(_: World, { params, path }: Call<PageParams>) {
   return pageOf([], params, path, {

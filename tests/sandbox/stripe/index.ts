@@ -124,6 +124,8 @@ const Dashboard = v.strictObject({
   chargesEnabled: v.exactOptional(v.boolean()),
   icon: text,
   statementDescriptor: text,
+  taxBehavior: text,
+  taxOrigin: text,
 });
 
 /** The control calls that the real Stripe lacks: stored objects, clock, webhook mode, payments, account settings. */

@@ -308,7 +308,7 @@ function isMethod(value: unknown): value is Stripe.PaymentMethodConfiguration.Ca
 async function checkTax(stripe: Stripe, settings: Settings): Promise<Finding[]> {
   if (!settings.require('AUTOMATIC_TAX')) return [];
 
-  const { status, status_details: details } = await stripe.tax.settings.retrieve();
+  const { status, status_details: details, defaults } = await stripe.tax.settings.retrieve();
   if (status !== 'active') {
     const fields = details.pending?.missing_fields?.join(', ') ?? 'the origin address';
     const what = `is on, but Stripe Tax is ${status}: ${fields} is missing`;
@@ -321,6 +321,13 @@ async function checkTax(stripe: Stripe, settings: Settings): Promise<Finding[]> 
     ];
   }
 
+  if (defaults.tax_behavior === null) {
+    const what =
+      'is on, but Stripe does not know whether prices contain the tax, and refuses every purchase';
+    const how =
+      'Choose the default in Settings > Tax in the Stripe Dashboard: our terms say that taxes are added.';
+    return [wrong('AUTOMATIC_TAX', what, how)];
+  }
   const { data } = await stripe.tax.registrations.list({
     status: 'active',
     limit: 1,

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { methodConfiguration } from '../account.ts';
+import { methodConfiguration, requireTax } from '../account.ts';
 import { invalid, StripeError } from '../api/errors.ts';
 import { recurringPrice } from '../catalogue.ts';
 import { formatMoney } from '../currencies.ts';
@@ -29,6 +29,7 @@ type Params = Stripe.Checkout.SessionCreateParams;
 export function createCheckoutSession(world: World, { params }: Call<Params>): CheckoutSession {
   const customer = liveCustomer(world, params.customer ?? '', 'customer');
   requireTaxLocation(customer, params);
+  if (params.automatic_tax?.enabled) requireTax(world, pricesOf(world, params));
   const id = newId('cs_test_a1', 58);
   return world.checkoutSessions.insert({
     ...given(params, 'billing_address_collection', 'cancel_url', 'client_reference_id', 'locale'),
@@ -90,6 +91,9 @@ function setupOf(world: World, { id: customer }: Customer, params: Params) {
     _: { items: [], metadata: {} },
   };
 }
+
+const pricesOf = (world: World, { line_items: items = [] }: Params) =>
+  items.flatMap(({ price }) => world.prices.find(price ?? '') ?? []);
 
 function purchaseOf(world: World, { line_items: given = [], subscription_data: data }: Params) {
   if (given.length === 0)

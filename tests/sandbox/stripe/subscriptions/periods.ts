@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe';
+import { requireTax } from '../account.ts';
 import { invalid, notFound } from '../api/errors.ts';
 import { day, addInterval } from '../clock.ts';
 import { newSetupIntent } from '../payments/intents.ts';
@@ -121,6 +122,11 @@ function buildSubscription(
   const items = newItems(world, id, params, trialEnd);
   const { default_payment_method: method } = params;
   if (method) ownMethod(world, customer.id, method, 'default_payment_method');
+  if (params.automatic_tax?.enabled)
+    requireTax(
+      world,
+      items.map(({ price }) => price),
+    );
   return newObject<Subscription>({
     id,
     object: 'subscription',

@@ -264,7 +264,7 @@ export function requestOf({ sandbox: { call } }: Pick<LocalStripe, 'sandbox'>) {
     headers: Record<string, string> = {},
   ) {
     const own = { authorization: `Bearer ${secretKey}`, ...headers };
-    return method === 'POST'
+    return method === 'POST' || method === 'PUT'
       ? call(method, path, form, own)
       : call(method, `${path}?${form}`, undefined, own);
   };

@@ -15,6 +15,9 @@ const checkout = 'POST checkout/sessions customer={customer}&success_url=http://
 const portal = 'billing_portal/configurations/{configuration}';
 const offer = 'features[subscription_update][products][0]';
 const taxed = 'automatic_tax[enabled]=true';
+const inTax = (settings: object) => `PUT /stripe/dashboard ${JSON.stringify(settings)}`;
+const taxes = inTax({ taxOrigin: 'US', taxBehavior: 'exclusive' });
+const asking = 'customer_update[address]=auto';
 const sell = `${checkout}&mode=subscription&line_items[0][price]={basic}`;
 const unpaid = `POST customers; ${order}={id}&trial_period_days=5&trial_settings[end_behavior][missing_payment_method]`;
 const charges = 'GET charges customer={customer}';
@@ -183,11 +186,15 @@ a checkout offers the methods that it names: ${sell}&allowed_payment_method_type
 a method that is switched off is not offered: POST payment_method_configurations/pmc_1LocalStripeDefault0000
   us_bank_account[display_preference][preference]=off; ${sell} => 200 payment_method_types=card,link
 a taxed checkout needs an address: ${sell}&${taxed} => 400 code=customer_tax_location_invalid
-a taxed checkout may ask for the address: ${sell}&${taxed}&customer_update[address]=auto => 200 automatic_tax.enabled=true
-a taxed checkout uses the known address: POST customers/{customer} address[country]=US; ${sell}&${taxed}
+tax needs the address of the merchant: ${sell}&${taxed}&${asking} => 400 code=stripe_tax_inactive
+tax is part of a price or not: ${inTax({ taxOrigin: 'US' })}; ${sell}&${taxed}&${asking} => 400 message~tax_behavior
+a plan says that as well: ${inTax({ taxOrigin: 'US' })}; POST customers/{customer} address[country]=US;
+  ${order}={customer}&default_payment_method={visa}&${taxed} => 400 message~tax_behavior
+a taxed checkout may ask for the address: ${taxes}; ${sell}&${taxed}&${asking} => 200 automatic_tax.enabled=true
+a taxed checkout uses the known address: ${taxes}; POST customers/{customer} address[country]=US; ${sell}&${taxed}
   => 200 automatic_tax.enabled=true
-a taxed plan needs an address: ${order}={customer}&${taxed} => 400 code=customer_tax_location_invalid
-a taxed plan uses the known address: POST customers/{customer} address[country]=US;
+a taxed plan needs an address: ${taxes}; ${order}={customer}&${taxed} => 400 code=customer_tax_location_invalid
+a taxed plan uses the known address: ${taxes}; POST customers/{customer} address[country]=US;
   ${order}={customer}&default_payment_method={visa}&${taxed} => 200 automatic_tax.enabled=true
 a plan that ends in the draft hour is not charged again: ${pass(week + 60)}; DELETE subscriptions/{plan};
   ${pass(2 * draftHour)}; GET invoices customer={customer}
