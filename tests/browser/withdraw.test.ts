@@ -196,10 +196,14 @@ test('signed out, the form takes a statement and its receipt says nothing about 
   await expect(receiptOf(page)).toContainText('Name: Ada Lovelace');
   await expect(receiptOf(page)).toContainText('Contract: Basic <script>');
   await expectToFit(page, 320, 360);
-  // So does the receipt, above the form for another statement.
+  // A receipt outlives it, too, above the form for another statement.
   await page.reload();
   await expect(receiptOf(page)).toContainText('Name: Ada Lovelace');
-  await expect(page.getByLabel('Your name')).toHaveValue('');
+  await page.getByLabel('Your name').fill('Ada King');
+  await page.getByLabel(/^Phone number of your account/).fill(phone.number);
+  await confirmButton(page).click();
+  await expect(receiptOf(page)).toContainText('Name: Ada King');
+  await expect(doneHeading(page)).toBeFocused();
 });
 
 test('the field for an e-mail address does not move the button when it comes', async ({ page }) => {

@@ -46,6 +46,7 @@ export function WithdrawPage() {
       </header>
       {shown && (
         <ReceiptCard
+          key={shown.receipt}
           {...shown}
           hasAccount={hasContract}
         />
