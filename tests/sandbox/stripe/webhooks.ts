@@ -5,7 +5,6 @@ import { realSeconds } from './clock.ts';
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, given } from './world.ts';
 import { newId } from './table.ts';
-import { invalid } from './api/errors.ts';
 
 /** An event that an endpoint has not accepted yet. */
 type Delivery = {
@@ -210,7 +209,6 @@ export function createWebhookEndpoint(
   world: World,
   { params }: Call<Stripe.WebhookEndpointCreateParams>,
 ): object {
-  requireUrl(params.url);
   const secret = world.settings.webhookSecret;
   const endpoint = world.webhookEndpoints.insert({
     id: newId('we_1'),
@@ -224,22 +222,11 @@ export function createWebhookEndpoint(
   return { ...endpoint, secret };
 }
 
-function requireUrl(url: string): void {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
-  if (protocol !== 'http:' && protocol !== 'https:')
-    throw invalid(
-      'Invalid URL: An explicit scheme (such as https) must be provided.',
-      'url',
-      'url_invalid',
-    );
-}
-
 export function updateWebhookEndpoint(
   world: World,
   call: Call<Stripe.WebhookEndpointUpdateParams>,
 ): WebhookEndpoint {
   const { params } = call;
-  if (params.url !== undefined) requireUrl(params.url);
   return world.webhookEndpoints.change(idOf(call), (endpoint) => {
     Object.assign(endpoint, given(params, 'url', 'enabled_events'));
     if (params.disabled !== undefined) endpoint.status = params.disabled ? 'disabled' : 'enabled';

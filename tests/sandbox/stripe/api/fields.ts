@@ -31,7 +31,9 @@ function decode(shape: Shape, value: unknown, path: string): unknown {
 function decodeText(shape: string, value: unknown, path: string): unknown {
   if (shape === 'metadata') return decodeMetadata(value, path);
   if (typeof value !== 'string') throw invalid('Invalid string', path);
-  if (shape === 'number') return decodeNumber(value, path);
+  const number = numbers[shape];
+  if (number) return decodeNumber(number, value, path);
+  if (shape === 'url') return decodeUrl(value, path);
   if (shape === 'boolean') return decodeBoolean(value, path);
   if (shape === 'empty' && value !== '') throw invalid('Invalid value', path);
   if (!shape.startsWith('enum:')) return value;
@@ -41,9 +43,26 @@ function decodeText(shape: string, value: unknown, path: string): unknown {
   throw invalid(`Invalid ${path}: must be ${values.length < 3 ? '' : 'one of '}${choices}`, path);
 }
 
-function decodeNumber(value: string, path: string): number {
-  if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
-  throw invalid(`Invalid integer: ${value}`, path, 'parameter_invalid_integer');
+type NumberShape = { pattern: RegExp; label: string };
+
+const numbers: Record<string, NumberShape> = {
+  number: { pattern: /^-?\d+$/, label: 'integer' },
+  amount: { pattern: /^\d+$/, label: 'non-negative integer' },
+  decimal: { pattern: /^-?\d+(\.\d+)?$/, label: 'decimal' },
+};
+
+function decodeNumber({ pattern, label }: NumberShape, value: string, path: string): number {
+  if (pattern.test(value)) return Number(value);
+  throw invalid(`Invalid ${label}: ${value}`, path, 'parameter_invalid_integer');
+}
+
+function decodeUrl(value: string, path: string): string {
+  if (/^https?:\/\/./.test(value) && URL.canParse(value)) return value;
+  throw invalid(
+    'Invalid URL: An explicit scheme (such as https) must be provided.',
+    path,
+    'url_invalid',
+  );
 }
 
 function decodeBoolean(value: string, path: string): boolean {
@@ -81,7 +100,8 @@ function decodeChoice(choices: Shape[], value: unknown, path: string): unknown {
 }
 
 /**
- * The shape of a parameter in short: string, number, boolean, empty (''), metadata (a map of strings) or `enum:a|b`. A
+ * The shape of a parameter in short: string, url, number (whole), amount (not negative), decimal, boolean, empty (''),
+ * metadata (a map of strings) or `enum:a|b`. A
  * list holds its element's shape, `{"|": […]}` its choices, and any other object its fields, of which `name!` is
  * required. `parameters/requests.json` has the parameters of each call that the local Stripe supports, as Stripe's OpenAPI
  * file declares them; all others are refused. `parameters/new-objects.json` has the fields with which each kind of

@@ -58,6 +58,11 @@ an e-mail address is checked: POST customers email=nowhere => 400 code=email_inv
 a key of metadata has 40 letters: POST customers metadata[${'k'.repeat(41)}]=1 => 400 param=metadata
 a limit is an integer: GET customers limit=abc => 400 code=parameter_invalid_integer param=limit
 a quantity is an integer: ${order}={customer}&items[0][quantity]=many => 400 param=items[0][quantity]
+an amount is whole: ${credit}=10.5&refund_amount=10.5 => 400 code=parameter_invalid_integer param=amount
+no part of a credit is negative: ${credit}=1&refund_amount=2&credit_amount=-1
+  => 400 code=parameter_invalid_integer param=credit_amount
+a checkout returns to an address: POST checkout/sessions customer={customer}&mode=setup&currency=usd&success_url=/paid
+  => 400 code=url_invalid param=success_url
 a page begins after a known object: GET customers starting_after=cus_0 => 400 code=resource_missing param=starting_after
 a search names its metadata: GET customers/search query=colour:"red" => 400 param=query
 a price needs a known product: ${price}&product=prod_0 => 400 code=resource_missing param=product
