@@ -30,7 +30,16 @@ async function release(filled: Promise<void>): Promise<void> {
   await Promise.race([fill, wait(maxDelayMs)]);
   await untilParsed();
 
-  for (let attempt = 1; !(await loadFiles()); attempt += 1) {
+  await untilLoaded(problem);
+  problem.hide();
+}
+
+/** Tries until every file is here. Meanwhile the page says what is wrong. */
+async function untilLoaded(problem: StartProblem): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const isLoaded = await loadFiles();
+    if (isLoaded) return;
+
     const status = await statusOf(appFile());
     // The server has the file: the connection may have been lost for a moment.
     if (status === 200 && attempt === 1) continue;
@@ -41,7 +50,6 @@ async function release(filled: Promise<void>): Promise<void> {
     problem.show(errorWords.network);
     await untilConnected();
   }
-  problem.hide();
 }
 
 /** Waits for the body, which follows the inline script. */

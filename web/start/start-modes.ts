@@ -15,9 +15,9 @@ import type { Served, Visitor } from './protocol.ts';
  * | shell      | returning | shell       | the frame  | hydrates the chat's messages   |
  * | shell      | any other | shell       | nothing    | renders after a redirect       |
  *
- * After a redirect, and in a shell without messages, React renders anew. Without the file of its
- * route a page stays as it was served. A `specialPage` shows no spinner for 10 s, since a spinner
- * would move the footer.
+ * For `unscripted` visitors `main.tsx` starts no app: what was served stays. So does a page without
+ * the file of its route. After a redirect, and in a shell without messages, React renders anew. A
+ * `specialPage` shows no spinner for 10 s, since a spinner would move the footer.
  */
 export type StartMode = 'page' | 'specialPage' | 'empty' | 'shell';
 
