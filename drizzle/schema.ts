@@ -54,7 +54,7 @@ export const users = sqliteTable(
     /** Grows with every change of the count: the order of the totals. */
     usageSeq: integer('usage_seq').notNull().default(0),
     /** No stream of the user is open after that, so a message then skips the Durable Object. */
-    streamsOpenUntil: integer('watched_until').notNull().default(0),
+    streamsOpenUntil: integer('streams_open_until').notNull().default(0),
 
     /** The plan that the subscription grants. */
     tier: text('tier', { enum: ['free', 'basic', 'premium', 'platinum'] })
@@ -374,7 +374,7 @@ export const botCalls = sqliteTable('bot_calls', {
   by: text('by').notNull(),
   at: instant('at').notNull(),
   /** The facts by which the outcome was decided. */
-  facts: text('answer').notNull(),
+  facts: text('facts').notNull(),
   outcome: text('outcome').notNull().default(''),
 });
 

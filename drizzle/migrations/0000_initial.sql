@@ -14,7 +14,7 @@ CREATE TABLE `bot_calls` (
 	`fingerprint` text NOT NULL,
 	`by` text NOT NULL,
 	`at` integer NOT NULL,
-	`answer` text NOT NULL,
+	`facts` text NOT NULL,
 	`outcome` text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
@@ -293,7 +293,7 @@ CREATE TABLE `users` (
 	`week_start` integer NOT NULL,
 	`used` integer DEFAULT 0 NOT NULL,
 	`usage_seq` integer DEFAULT 0 NOT NULL,
-	`watched_until` integer DEFAULT 0 NOT NULL,
+	`streams_open_until` integer DEFAULT 0 NOT NULL,
 	`tier` text DEFAULT 'free' NOT NULL,
 	`subscription_status` text DEFAULT 'active' NOT NULL,
 	`renewal_at` integer,

@@ -192,7 +192,7 @@ it('keeps a fingerprint of a call of the bot that gives away no number, under a 
   ]);
   expect((await botCall(path, { phone, count: 2 }, id)).body.code).toBe('id_reused');
 
-  const sql = "select id, fingerprint from bot_calls where answer ->> 'userId' = ?";
+  const sql = "select id, fingerprint from bot_calls where facts ->> 'userId' = ?";
   const { rows } = await run(sql, (await userRowOf({ phone })).id as string);
   expect(rows).toHaveLength(2);
   const unkeyed = [await sha256(id), await sha256(`${path}\n${JSON.stringify({ phone })}`)];

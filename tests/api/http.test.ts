@@ -528,7 +528,7 @@ it('opens no stream for a session that ended while it was being opened', async (
   const { token } = await newPerson();
   const opening = await startHeld(
     () => OpenStream.open(token),
-    'set \\"watched_until\\"',
+    'set \\"streams_open_until\\"',
     userOf(token),
   );
   await logOut(token);

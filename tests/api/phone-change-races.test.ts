@@ -84,7 +84,7 @@ describe('races of a change of the number', () => {
       expect((await eventTypes(begun.phone)).at(-1)).toBe('user.deleted');
       // The response to the call of the bot has the user's id.
       expect(await columnsWith([userOf(token), old.slice(1), begun.phone.slice(1)])).toEqual([
-        'bot_calls.answer',
+        'bot_calls.facts',
       ]);
       expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
       await newContact(begun.phone);

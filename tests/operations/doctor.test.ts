@@ -259,7 +259,7 @@ const userWithKey = (name = '') => `insert into users
   (id, phone, status, created_at, week_anchor, week_start, chat_key, chat_key_id)
   values ('u1', '+15551234567', 'approved', 0, 0, 0, 'k', '${name}/2')`;
 const parkedEvent = `insert into outbox (phone, body, due_at, parked_at) values ('+15551234567', '{}', 0, 1)`;
-const countedMessage = `insert into bot_calls (id, fingerprint, by, at, outcome, answer)
+const countedMessage = `insert into bot_calls (id, fingerprint, by, at, outcome, facts)
   values ('c1', '', '', ${Date.now()}, 'allowed', '{"userId":"u1"}')`;
 
 const { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN } = withoutTables.vars;

@@ -193,7 +193,7 @@ describe('find', () => {
       `typing ${index} ${phone}`,
       Date.now(),
     ]);
-    const sql = `insert into bot_calls (id, fingerprint, by, at, answer) values (?, '', '', ?, json_object('userId', ?))`;
+    const sql = `insert into bot_calls (id, fingerprint, by, at, facts) values (?, '', '', ?, json_object('userId', ?))`;
     await database.batch(
       calls.map((args) => ({
         sql,

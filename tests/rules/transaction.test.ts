@@ -210,7 +210,7 @@ describe('a call of the bot that decides twice', () => {
     await client.executeMultiple(`
       drop table if exists bot_calls;
       create table bot_calls (id text primary key, fingerprint text not null, by text not null,
-        at integer not null, answer text not null, outcome text not null);`);
+        at integer not null, facts text not null, outcome text not null);`);
   });
 
   const first = () =>

@@ -172,7 +172,7 @@ export async function measureGrowth(rig: Rig, quick: boolean): Promise<Part> {
 }
 
 /** Rows that have expired: 20,000 calls of the bot for each run of the task. */
-const expired = `insert or ignore into bot_calls (rowid, id, fingerprint, by, at, answer)
+const expired = `insert or ignore into bot_calls (rowid, id, fingerprint, by, at, facts)
   with recursive old (i) as (select 1 union all select i + 1 from old where i < ?)
   select -i, 'old_' || i, hex(zeroblob(32)), 'nobody', 1, '{}' from old`;
 

@@ -75,7 +75,7 @@ const tables = [
   `insert into aliases (kind, value, user_id, proof, at) select 'phone', phone, id, 'contact', ${contactedAt} from person`,
   `insert into aliases (kind, value, user_id, proof, at) select 'whatsapp', substr(phone, 2), id, 'contact', ${contactedAt} from person`,
   `insert into sessions (id, user_id, created_at, expires_at) select id, id, ${contactedAt}, ${weekAnchor} from person`,
-  `insert into bot_calls (id, fingerprint, by, at, answer)
+  `insert into bot_calls (id, fingerprint, by, at, facts)
     select replace(id || id, '-', ''), hex(zeroblob(32)), id, ${weekAnchor}, '{"at":${contactedAt},"allowed":1}' from person`,
   `insert into rate_limit_events (subject, at, by) select 'codes:' || printf('%064d', i), ${weekAnchor}, id from person`,
 ];

@@ -347,7 +347,7 @@ async function checkParked(client: Client): Promise<Finding[]> {
 /** A counted message does not say its channel. */
 async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   const counted = await client.execute({
-    sql: `select count(distinct users.id) as people from bot_calls join users on users.id = bot_calls.answer ->> 'userId'
+    sql: `select count(distinct users.id) as people from bot_calls join users on users.id = bot_calls.facts ->> 'userId'
       where bot_calls.at > ? and bot_calls.outcome in ('allowed', 'spent')
         and users.chat_consent_at is null
         and users.platform = 'whatsapp' and users.last_contact_at < bot_calls.at - 300000`,
