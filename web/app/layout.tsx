@@ -53,7 +53,7 @@ export function Layout() {
 
 function SessionSpinner() {
   return (
-    <output className={sign}>
+    <output className={floatingBox}>
       <span
         className={spinner({ size: 'sm' })}
         aria-hidden="true"
@@ -63,7 +63,7 @@ function SessionSpinner() {
   );
 }
 
-const sign = css({
+const floatingBox = css({
   position: 'fixed',
   insetInlineEnd: '4',
   marginInlineStart: '4',
@@ -101,7 +101,7 @@ function PlainToast() {
   return (
     <output>
       {toast && (
-        <span className={sign}>
+        <span className={floatingBox}>
           {toast.description ?? toast.title}
           {toast.reloads && <RefreshPage />}
           <button

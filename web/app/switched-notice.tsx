@@ -10,7 +10,7 @@ export default function SwitchedNotice() {
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);
   const phoneText = usePhoneText(phone);
   return (
-    <output className={frame}>
+    <output className={noticeBox}>
       {phone && (
         <Alert look="warm">
           <Unbroken text={layoutWords.switchedAccount(phoneText)} />{' '}
@@ -27,7 +27,7 @@ export default function SwitchedNotice() {
   );
 }
 
-const frame = css({
+const noticeBox = css({
   display: 'block',
   width: 'full',
   maxWidth: 'page',

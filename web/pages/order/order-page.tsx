@@ -62,7 +62,7 @@ function Order({ user, token }: { user: User; token: string }) {
 function InTheWay({ title, text, action, way }: Obstacle) {
   const { isOpening, open } = useCheckout();
   return (
-    <Frame title={title}>
+    <OrderCard title={title}>
       <p>{text}</p>
       {way === '/cancel' ? (
         <Link
@@ -78,7 +78,7 @@ function InTheWay({ title, text, action, way }: Obstacle) {
           onClick={() => open()}
         />
       )}
-    </Frame>
+    </OrderCard>
   );
 }
 
@@ -95,7 +95,7 @@ const OpeningButton = ({ isOpening, label, onClick }: OpeningProps) => (
   </button>
 );
 
-function Frame({ title, children }: { title: string; children: ReactNode }) {
+function OrderCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className={page({ width: 'form' })}>
       <Card id="order">
@@ -129,7 +129,7 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
   const { first, action, concludes } = orderView(planOf(tier), user);
   const asks = isWithdrawable && concludes;
   return (
-    <Frame title={orderWords.title}>
+    <OrderCard title={orderWords.title}>
       <Facts facts={factsOf(tier, first, concludes)} />
       {asks && (
         <Checkbox
@@ -147,7 +147,7 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
         label={action}
         onClick={() => open(asks && startsNow)}
       />
-    </Frame>
+    </OrderCard>
   );
 }
 
