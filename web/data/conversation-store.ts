@@ -48,7 +48,7 @@ class ConversationStore {
   async readNewest(token: string): Promise<Conversation> {
     const read: Read = { token, received: [] };
     const before = this.get(token);
-    const count = this.#clearings;
+    const clearingsBefore = this.#clearings;
     this.#reads.add(read);
     try {
       const page = await requestAs(token, 'getChat', { limit: messagesPerPage });
@@ -57,7 +57,8 @@ class ConversationStore {
         withNewestPage(before, page),
       );
       // A sent message's response may be newer than the page.
-      return count === this.#clearings ? withNewer(newest, this.get(token)) : newest;
+      const wasCleared = clearingsBefore !== this.#clearings;
+      return wasCleared ? newest : withNewer(newest, this.get(token));
     } finally {
       this.#reads.delete(read);
     }
@@ -126,10 +127,10 @@ class ConversationStore {
     response: Promise<{ message: ChatMessage }>,
   ): Promise<ChatMessage> {
     const before = ownMessage(this.get(token), id);
-    const count = this.#clearings;
+    const clearingsBefore = this.#clearings;
     const { message } = await response;
     const isLatest = (current: Conversation) =>
-      count === this.#clearings && ownMessage(current, id) === before;
+      clearingsBefore === this.#clearings && ownMessage(current, id) === before;
     change(token, (current) => (isLatest(current) ? withMessage(current, message) : current));
     // The server is there: the reply must not wait for the next attempt.
     sessionStream.reconnect();
