@@ -117,16 +117,14 @@ it.each(Object.keys(pages).concat('/404'))(
   '%s leads to the crisis lines without JavaScript',
   (path) => {
     const [, seen = ''] = site.html(path).split('<body>');
-    const isShown = pages[path]?.prerendering !== 'none';
+    const isShown = pages[path]?.served !== 'none';
     const markup = isShown ? seen : (/<noscript>[\s\S]*?<\/noscript>/.exec(seen)?.[0] ?? '');
     expect(markup).toMatch(/<a [^>]*href="\/help-now"/);
   },
 );
 
-const privatePages = (prerendering: string) =>
-  Object.keys(pages).filter(
-    (path) => !isPublic(path) && pages[path]?.prerendering === prerendering,
-  );
+const privatePages = (served: string) =>
+  Object.keys(pages).filter((path) => !isPublic(path) && pages[path]?.served === served);
 
 it.each(privatePages('none'))('%s is served empty', (path) => {
   expect(site.html(path)).toContain('<div id="root"></div>');
@@ -135,7 +133,7 @@ it.each(privatePages('none'))('%s is served empty', (path) => {
 
 it.each(privatePages('shell'))('%s is served as a frame without data of anybody', (path) => {
   const html = site.html(path);
-  expect(html).toContain('<div id="root" data-prerendered="shell"');
+  expect(html).toContain('<div id="root" data-served="shell"');
   const main = /<main[\s\S]*<\/main>/.exec(html)?.[0] ?? '';
   expect(main.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\d/);
 });

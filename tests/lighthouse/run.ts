@@ -19,9 +19,9 @@ const root = join(import.meta.dirname, '../..');
 const isPrivate = (path: string): boolean => pages[path]?.isPublic === false;
 /** `/cancel` is public, and leads guests to the login. */
 const isForMembers = (path: string): boolean => isPrivate(path) || path === '/cancel';
-/** Public pages, and private ones with a prerendered frame. The others are there for a moment only. */
+/** Public pages, and private ones with a served frame. The others are there for a moment only. */
 const audited = Object.keys(pages).filter(
-  (path) => !isPrivate(path) || pages[path]?.prerendering === 'shell',
+  (path) => !isPrivate(path) || pages[path]?.served === 'shell',
 );
 
 /** Lighthouse clears the cache before each visit, but not local storage. */

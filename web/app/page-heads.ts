@@ -5,12 +5,12 @@ import { pathIn } from '#contract/languages';
 import { addressIn } from './language-addresses.ts';
 import { offerClass, type Served } from '../start/protocol.ts';
 
-export type Prerendering = Served | 'none';
+export type ServedKind = Served | 'none';
 export type PageHead = {
   title: string;
   description: string;
   isPublic: boolean;
-  prerendering: Prerendering;
+  served: ServedKind;
 };
 
 type HeadTexts = { title: string; description: string };
@@ -18,27 +18,27 @@ const publicPage = ({ title, description }: HeadTexts): PageHead => ({
   title: siteWords.titleOnSite(title),
   description,
   isPublic: true,
-  prerendering: 'page',
+  served: 'page',
 });
-const privatePage = (texts: HeadTexts, prerendering: Prerendering = 'none'): PageHead => ({
+const privatePage = (texts: HeadTexts, served: ServedKind = 'none'): PageHead => ({
   ...publicPage(texts),
   isPublic: false,
-  prerendering,
+  served,
 });
 
 export const pages: Record<string, PageHead> = {
-  '/': { ...headWords.home, isPublic: true, prerendering: 'page' },
+  '/': { ...headWords.home, isPublic: true, served: 'page' },
   '/plans': publicPage(headWords.plans),
   '/contact': publicPage(headWords.contact),
   '/help-now': publicPage(headWords.help),
   '/safety': publicPage(headWords.safety),
-  '/cancel': { ...publicPage(headWords.cancel), prerendering: 'guest-page' },
+  '/cancel': { ...publicPage(headWords.cancel), served: 'guest-page' },
   ...(isWithdrawable && {
-    '/withdraw': { ...publicPage(headWords.withdraw), prerendering: 'guest-page' as const },
+    '/withdraw': { ...publicPage(headWords.withdraw), served: 'guest-page' as const },
   }),
   '/terms': publicPage(headWords.terms),
   '/privacy': publicPage(headWords.privacy),
-  '/login': { ...publicPage(headWords.login), prerendering: 'guest-page' },
+  '/login': { ...publicPage(headWords.login), served: 'guest-page' },
   '/account': privatePage(headWords.account, 'shell'),
   '/chat': privatePage(headWords.chat, 'shell'),
   '/order': privatePage(headWords.order),

@@ -6,7 +6,7 @@ import { footerWords, layoutWords } from '#words/layout';
 import { link, page } from '#styled/recipes';
 import { NotFound } from '../app/error-screens.tsx';
 import { OfflinePage } from '../app/offline-page.tsx';
-import { pageHead, type Prerendering } from '../app/page-heads.ts';
+import { pageHead, type ServedKind } from '../app/page-heads.ts';
 import {
   markAttributes,
   offerClass,
@@ -28,9 +28,9 @@ export type PageParts = Pick<DocumentParts, 'headScripts' | 'styles' | 'lastScri
 
 export async function renderPage(path: string, parts: PageParts): Promise<string> {
   const { app, offers, fonts = [], ...others } = parts;
-  const { prerendering, isPublic } = pageHead(path);
-  const isReadable = prerendering === 'page' || prerendering === 'guest-page';
-  const content = await contentOf(path, prerendering);
+  const { served, isPublic } = pageHead(path);
+  const isReadable = served === 'page' || served === 'guest-page';
+  const content = await contentOf(path, served);
   return documentOf({
     ...others,
     path,
@@ -44,26 +44,26 @@ export async function renderPage(path: string, parts: PageParts): Promise<string
 
 /** Says how the app starts. The account's files wait for no paint, since its shell shows no data before the app. */
 function startOf(path: string): Pick<AppParts, 'isLate' | 'isHeld'> {
-  const { prerendering } = pageHead(path);
+  const { served } = pageHead(path);
   return {
-    isLate: prerendering !== 'none' && path !== '/account',
-    isHeld: prerendering === 'shell',
+    isLate: served !== 'none' && path !== '/account',
+    isHeld: served === 'shell',
   };
 }
 
 /** Renders the root, and beside it what a browser without scripts shows. */
-async function contentOf(path: string, prerendering: Prerendering): Promise<string> {
+async function contentOf(path: string, served: ServedKind): Promise<string> {
   const noScript = renderToStaticMarkup(<NoScript />);
-  if (prerendering === 'none') return noScript + renderToStaticMarkup(<div id={rootId} />);
+  if (served === 'none') return noScript + renderToStaticMarkup(<div id={rootId} />);
   const router = await routerAt(path);
   const root = renderToStaticMarkup(
     <div
       id={rootId}
-      {...markAttributes({ prerendered: prerendering, route: routeIdOf(router) })}
+      {...markAttributes({ served, route: routeIdOf(router) })}
       dangerouslySetInnerHTML={{ __html: markupOf(router) }}
     />,
   );
-  if (prerendering !== 'shell') return root;
+  if (served !== 'shell') return root;
   return noScript + root + (path === '/chat' ? await chatFrame(path) : '');
 }
 

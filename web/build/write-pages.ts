@@ -154,17 +154,25 @@ async function loadRender(directory: string): Promise<typeof renderPage> {
 function modulesOf(bundle: Rolldown.OutputBundle, path: string): PageParts['app'] {
   const entry = chunksOf(bundle).find(({ isEntry }) => isEntry);
   if (!entry) throw new Error('The build has no entry');
-  const route = `/routes/${path === '/' ? 'index' : path.slice(1).replaceAll('/', '.')}.tsx?tsr-split=component`;
-  // A shell is for returning users, who need the profile.
-  const isShell = pageHead(path).prerendering === 'shell';
-  const modules = isShell ? [route, '/data/profile-query.ts'] : [route];
-  const chunks = modules.flatMap((module) => chunkWith(bundle, module) ?? []);
+
+  const chunks = startModules(path).flatMap((module) => chunkWith(bundle, module) ?? []);
   const files = [
     ...importsOf(entry, bundle),
     ...chunks.flatMap((chunk) => [chunk.fileName, ...importsOf(chunk, bundle)]),
   ];
-  const own = new Set(files.filter((file) => file !== entry.fileName));
-  return { entry: `/${entry.fileName}`, modules: [...own].map((file) => `/${file}`) };
+
+  const preloaded = new Set(files.filter((file) => file !== entry.fileName));
+  return { entry: `/${entry.fileName}`, modules: [...preloaded].map((file) => `/${file}`) };
+}
+
+/** Returns the ends of the ids of the modules that a page needs beside the entry. */
+function startModules(path: string): string[] {
+  const page = path === '/' ? 'index' : path.slice(1).replaceAll('/', '.');
+  const route = `/routes/${page}.tsx?tsr-split=component`;
+
+  // A shell is for returning users, who need the profile.
+  const isShell = pageHead(path).served === 'shell';
+  return isShell ? [route, '/data/profile-query.ts'] : [route];
 }
 
 const chunksOf = (bundle: Rolldown.OutputBundle) =>

@@ -14,9 +14,9 @@ const pageTimeoutMs = 10_000;
 
 /** Starts the app on what was served. */
 export async function mount(root: HTMLElement, router: RegisteredRouter): Promise<void> {
-  const { prerendered } = marksOf(root);
+  const { served } = marksOf(root);
 
-  switch (startMode(prerendered, documentMarks().visitor)) {
+  switch (startMode(served, documentMarks().visitor)) {
     case 'page':
       await loadAsServed(router);
       if (lacksRouteFile(router)) return keepServed();
@@ -75,7 +75,7 @@ function keepServed(): void {
 
 function renderAnew(root: HTMLElement, router: RegisteredRouter): void {
   delete router.ssr;
-  delete marksOf(root).prerendered;
+  delete marksOf(root).served;
   root.replaceChildren();
 
   flushSync(() => createRoot(root).render(appOf(router)));
@@ -95,7 +95,7 @@ function hydrate(root: HTMLElement, router: RegisteredRouter): void {
   restoreTypedInput();
 
   hydrateBeforeNavigation(root, router);
-  delete marksOf(root).prerendered;
+  delete marksOf(root).served;
 }
 
 /** Hydrates the page before the router leaves it: React cannot do so later (https://github.com/TanStack/router/issues/8233). */

@@ -28,7 +28,7 @@ type Marks = {
   /** Of the document: the language in which the page is offered, too. */
   offer: string;
   /** Of the root until React has taken over; missing where it is empty. */
-  prerendered: Served;
+  served: Served;
   /** Of the root: the route of the served page. */
   route: string;
   /** Of a form or button that was used before React listened. */
@@ -61,10 +61,10 @@ export const markSelector = <Mark extends keyof Marks>(mark: Mark, value: Marks[
 export const rootId = 'root';
 
 /** The selector of the root before React has taken over. */
-export const servedAs = (served: Served) => `#${rootId}${markSelector('prerendered', served)}`;
+export const servedAs = (served: Served) => `#${rootId}${markSelector('served', served)}`;
 
 // Written out, since they are inline in the chat.
-export const shellRoot = () => document.querySelector<HTMLElement>('#root[data-prerendered=shell]');
+export const shellRoot = () => document.querySelector<HTMLElement>('#root[data-served=shell]');
 export const messageList = '[data-slot=messages]';
 
 /** Templates by id: preloads of the fonts, the app's files until the paint, and the chat around messages. */

@@ -16,7 +16,7 @@ const startVisibility = {
   [`:root:not(${returning}) ${servedAs('shell')} > *`]: hidden,
   [`:root${markSelector('visitor', 'unscripted')} ${markSelector('needs', 'scripts')}`]: hidden,
   // Sections are laid out after the first frame, which is earlier without them.
-  [`[${markName('prerendered')}] section[data-tone]`]: {
+  [`[${markName('served')}] section[data-tone]`]: {
     contentVisibility: 'auto',
     containIntrinsicHeight: '50rem',
     animation: 'postpone 1ms',
