@@ -217,6 +217,24 @@ stubbed(
 );
 
 stubbed(
+  'who scrolls up in the moment in which the list changes its size stays there',
+  async ({ page, stub }) => {
+    await page.setViewportSize(phone);
+    await openConversation(page, stub, wordy);
+    await settle(page);
+    await chat.message(page, 'No 12. And').evaluate((line) => {
+      line.closest<HTMLElement>('[data-slot=messages]')!.style.maxHeight = '300px';
+      line.scrollIntoView();
+    });
+    await settle(page);
+    expect(await firstRead(page)).toBe('12');
+    await chat.field(page).fill('A long text. '.repeat(40));
+    await settle(page);
+    expect(await firstRead(page)).toBe('12');
+  },
+);
+
+stubbed(
   'the keyboard of a phone covers neither what is read nor the field',
   async ({ page, stub }) => {
     await page.addInitScript(() => {

@@ -93,7 +93,13 @@ function useSizeChanges({ ref, readerRef, placeRef, toEnd }: SizeChanges): void 
     list.setAttribute('data-scroll-restoration-id', crypto.randomUUID());
 
     const observer = new ResizeObserver(() => {
-      if (readerRef.current.isAtEnd) toEnd();
+      const reader = readerRef.current;
+      if (reader.isAtEnd && hasLeftEnd(list, reader)) {
+        reader.isAtEnd = false;
+        placeRef.current = placeIn(list);
+      }
+
+      if (reader.isAtEnd) toEnd();
       else scrollToPlace(list, placeRef.current);
       placeRef.current.size = sizeOf(list);
     });
@@ -135,7 +141,7 @@ function placeNewContent(list: HTMLElement, reader: Reader, newest: number): num
   return Math.max(0, newest - reader.seen);
 }
 
-/** Whether the person has scrolled up, whose event may still be on its way, or selects text. */
+/** Whether the person has scrolled up, whose event is on its way or was ignored, or selects text. */
 function hasLeftEnd(list: HTMLElement, { placedAt }: Reader): boolean {
   const isScrolledUp = list.scrollTop < placedAt - 1 && !isNearEnd(list);
   return isScrolledUp || isSelecting(list);
