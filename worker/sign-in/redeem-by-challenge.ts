@@ -2,7 +2,12 @@ import { and, desc, eq, gt, isNotNull, not } from 'drizzle-orm';
 import { codes, rateLimitEvents } from '#db/schema';
 import { keyedHashes } from '../lib/crypto.ts';
 import { columnFact } from '../lib/expressions.ts';
-import { allowedAtSql, type Limited, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
+import {
+  allowedAtSql,
+  type Limited,
+  recordEventsByOutcome,
+  subjectsIn,
+} from '../lib/rate-limits.ts';
 import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
@@ -19,6 +24,7 @@ import {
   type TypedCode,
   typedCode,
   openSessionByCode,
+  wrongTriesWith,
 } from './typed-code.ts';
 
 /**
@@ -63,11 +69,12 @@ export async function redeemByChallenge(
     Promise.all(challenges.map((each) => keyedHashes(peppers, 'challenge', phone, each))),
     limitsOfCaller(scope),
   ]);
-  const code = await typedCode(scope, typed, hashes.flat());
+  const hashed = hashes.flat();
+  const code = await typedCode(scope, typed, hashed);
 
   const tx = decideByChallenge(scope, code, tries);
 
-  recordEvents(tx, ['unknown'], subjectsIn(tries), { now });
+  recordEventsByOutcome(tx, now, { unknown: subjectsIn(tries), wrong: wrongTriesWith(hashed) });
   countWrongCode(tx, code, { detail: 'challenge', now });
   await openSessionByCode(tx, scope, phone);
 

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, lt, ne, type SQL } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, lt, type SQL } from 'drizzle-orm';
 import { claims, codes, linkCodes, rateLimitEvents, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { userOfSql } from '../identity/aliases.ts';
@@ -10,12 +10,12 @@ import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay, totalOfDaySql } from '../lib/daily-totals.ts';
 import { columnFact, isTrue, minus, oneRow } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
+import { hashedSubject, type Subject } from '../lib/rate-limits.ts';
 import { isIn } from '../lib/sql.ts';
 import { sql } from '../lib/sql-text.ts';
 import type { FactsOf, Transaction } from '../lib/transaction.ts';
 import type { Scope, SessionScope } from '../request-scope.ts';
 import { openClaimed } from './open-claimed.ts';
-import { newestCode } from './stored-codes.ts';
 
 export type Typed = { phone: PhoneNumber; code: string };
 
@@ -27,6 +27,14 @@ export type Redeemed =
   | { kind: 'spent' }
   /** `until` in unix ms. */
   | { kind: 'limited'; until: number };
+
+const wrongTriesSql = sql<number>`(
+  select count(*) from ${rateLimitEvents}
+  where ${rateLimitEvents.subject} = 'wrong-try:' || ${codes.challenge})`;
+
+/** Of who has the challenges, also if somebody else has written the row of the code. */
+export const wrongTriesWith = (challenges: string[]): Subject[] =>
+  challenges.map((each) => hashedSubject('wrong-try', [each]));
 
 export async function typedCode(
   { settings, now }: Scope<'settings' | 'now'>,
@@ -43,7 +51,6 @@ export async function typedCode(
   const isRight = and(isLive, isIn(codes.mac, macs));
 
   return {
-    sentSql: isSent,
     liveSql: and(isSent, isLive),
     from: oneRow(
       [codes, isSent],
@@ -77,22 +84,14 @@ export const signInOutcomes = ({ isRight, userId, claimedBy }: Record<keyof Code
 /** How the caller named the code: by the number alone, or by a challenge. */
 type Detail = 'number' | 'challenge';
 
-/** Of the caller who has the challenge, also if somebody else has written the row of the code. */
-const wrongTry = sql<string>`'wrong-try:' || ${codes.challenge}`;
-const wrongTriesSql = sql<number>`(
-  select count(*) from ${rateLimitEvents} where ${eq(rateLimitEvents.subject, wrongTry)})`;
-
 type Compared = { detail: Detail; now: number };
 
 export function countWrongCode<Outcome extends string>(
   tx: Transaction<Outcome | 'wrong', unknown>,
-  { sentSql, liveSql }: TypedCode,
+  { liveSql }: TypedCode,
   { detail, now }: Compared,
 ): void {
   tx.update(['wrong'], codes, { triesLeft: minus(codes.triesLeft, 1) }, liveSql);
-  const wrong = { subject: wrongTry, at: now, by: tx.id };
-  const where = and(sentSql, ne(codes.challenge, newestCode));
-  tx.insert(['wrong'], rateLimitEvents, wrong, { from: codes, where });
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail }, now);
 }
 
