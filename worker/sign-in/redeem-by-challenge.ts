@@ -74,8 +74,9 @@ export async function redeemByChallenge(
 
   const tx = decideByChallenge(scope, code, tries);
 
-  recordEventsByOutcome(tx, now, { unknown: subjectsIn(tries), wrong: wrongTriesWith(hashed) });
+  // Before the event of this try, which may end the code.
   countWrongCode(tx, code, { detail: 'challenge', now });
+  recordEventsByOutcome(tx, now, { unknown: subjectsIn(tries), wrong: wrongTriesWith(hashed) });
   await openSessionByCode(tx, scope, phone);
 
   // One of a claim never counted for the address.
