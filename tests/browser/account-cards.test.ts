@@ -130,8 +130,6 @@ test(
   { tag: '@full' },
   async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/ERR_FAILED/);
-    // The page was loaded again already because of the file.
-    await page.addInitScript(() => sessionStorage.setItem('reloadedAt', String(Date.now())));
     await page.route('**/platform-choice.js', (route) => route.abort());
     await openAccount(page, stub);
     await expect(

@@ -2,6 +2,7 @@ import type { Page } from 'playwright/test';
 import { pageHead, pages } from '../../web/app/page-heads.ts';
 import { holdAssets, layoutShift, watchFirstPaint } from './support/first-paint.ts';
 import {
+  countVisits,
   expectToBeAccessible,
   expectToFit,
   open,
@@ -179,13 +180,6 @@ async function openFilledChat(page: Page, stub: Stub): Promise<void> {
   stub.respond('getChat', pageOf(everyKind));
   await page.goto('/chat');
   await expect(chat.message(page, 'This one is new')).toBeVisible();
-}
-
-/** The number of visits of the page from now on, reloads included. */
-function countVisits(page: Page): () => number {
-  let visits = 0;
-  page.on('request', (request) => (visits += request.isNavigationRequest() ? 1 : 0));
-  return () => visits;
 }
 
 const isStarted = (page: Page) =>

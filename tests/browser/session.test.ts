@@ -217,8 +217,6 @@ test('parts that load beside the page are missed once, and nothing ends', async 
   expectedErrors.push(/status of 404/);
   await stopTime(page);
   await stub.signedIn();
-  // A page is loaded again at most once a minute.
-  await page.addInitScript(() => sessionStorage.setItem('reloadedAt', String(Date.now())));
   for (const part of ['page-heads', 'session-stream'])
     await page.route(`**/${part}.js`, (route) => route.fulfill({ status: 404 }));
   await open(page, '/account');

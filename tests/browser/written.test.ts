@@ -1,7 +1,8 @@
 import type { Page } from 'playwright/test';
 import { chat, chooseOption, messageOf, openConversation, pageOf, send } from './support/chat.ts';
 import { spoil } from './support/contexts.ts';
-import { follow, hydrated, settle } from './support/page.ts';
+import { hostilities } from './support/hostilities.ts';
+import { countVisits, follow, hydrated, settle } from './support/page.ts';
 import { jwt, over, profileOf, type Stub } from './support/stub.ts';
 import { enterCode, expect, stubbed as test } from './support/test.ts';
 
@@ -189,6 +190,27 @@ test('a deployment under two open tabs loads both again', async ({
     await reloaded;
   }
   expect(stub.calls('getMe')).toEqual([]);
+});
+
+test('a file that stays away loads a page again once, also with blocked storage', async ({
+  page,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/status of 404/, /A part of this page/);
+  await hostilities['blocked storage'].script(page);
+  const visits = countVisits(page);
+  let checks = 0;
+  await page.route('**/phone-library.js', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/index.js', (route) => {
+    if (route.request().method() !== 'HEAD') return route.fallback();
+    checks += 1;
+    return route.fulfill({ status: 404 });
+  });
+  await page.goto('/login');
+  await expect.poll(() => checks).toBeGreaterThanOrEqual(2);
+  await settle(page);
+  await expect(page.getByLabel('Phone number')).toBeVisible();
+  expect(visits()).toBe(2);
 });
 
 /** What must lead nowhere but to the account. */

@@ -1,14 +1,8 @@
-import { steadyNow } from '../data/clock.ts';
-import { fetchInTime } from '../data/fetch-in-time.ts';
-import * as timeLimits from '../data/time-limits.ts';
 import { keptInTab } from '../data/kept-in-tab.ts';
 import { createStore, tabStorage } from '../data/store.ts';
 import { showToast } from '../data/toasts.ts';
 import { layoutWords } from '#words/layout';
-import { appLink } from '../start/protocol.ts';
-
-const key = 'reloadedAt';
-const minimumIntervalMs = 60_000;
+import { appFile, appFileStatus, reloadOnce } from '../start/missing-files.ts';
 
 /** Replaces the engines' messages, for which the router itself would reload the page. */
 export const partMissing = 'A part of this page could not be loaded.';
@@ -28,22 +22,9 @@ export const afterCheck = (): Promise<void> => missing.get().check;
 
 async function reloadIfReplaced(): Promise<void> {
   if (keptInTab.isLostByReload() || hasUnkeptText()) return;
-  if ((await isReplaced()) && reloadOnce()) await new Promise(() => {});
-}
 
-/** Whether a deployment has replaced the app's file; false without a response. */
-async function isReplaced(): Promise<boolean> {
-  const app = appAddress();
-  if (!app) return false;
-  const request = { method: 'HEAD', cache: 'no-store' } as const;
-  const response = await fetchInTime(app, timeLimits.reading, request);
-  return typeof response === 'object' && response.status === 404;
-}
-
-function appAddress(): string | undefined {
-  return (
-    appLink()?.href ?? document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src
-  );
+  const isReplaced = appFile() !== undefined && (await appFileStatus()) === 404;
+  if (isReplaced && reloadOnce(reloadUpdated)) await new Promise(() => {});
 }
 
 function hasUnkeptText(): boolean {
@@ -51,14 +32,9 @@ function hasUnkeptText(): boolean {
   return [...fields].some(({ value }) => value !== '');
 }
 
-/** Reloads the page at most once a minute. Each tab has its own old files. */
-function reloadOnce(): boolean {
-  const elapsed = steadyNow() - Number(tabStorage.read(key) ?? 0);
-  if (elapsed >= 0 && elapsed < minimumIntervalMs) return false;
-  tabStorage.write(key, String(steadyNow()));
+function reloadUpdated(): void {
   tabStorage.write(updatedKey, 'yes');
   keptInTab.reload();
-  return true;
 }
 
 const updatedKey = 'updated';

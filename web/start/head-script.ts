@@ -16,6 +16,7 @@ import { takeTokensFromAddress } from './address-tokens.ts';
 import { loadAppAfterPaint, preloadFontsInTime } from './after-paint.ts';
 import { sendFirstCalls } from './first-calls.ts';
 import { applyChosenLanguage, noteChosenLanguage, offerLanguage } from './language-offer.ts';
+import { reloadOnce } from './missing-files.ts';
 
 /** Runs in the head, before anything is shown, in this order. */
 function prepare(): void {
@@ -93,11 +94,9 @@ async function loadAgain(script: string): Promise<void> {
     addresses.map((each) => fetchInTime(each, timeLimits.reading, { cache: 'reload' })),
   );
 
-  const [navigation] = performance.getEntriesByType('navigation');
-  // A page that fails after it was loaded again stays as it is.
-  const wasReloaded = (navigation as PerformanceNavigationTiming | undefined)?.type === 'reload';
-  if (!wasReloaded && responses.every((response) => typeof response === 'object' && response.ok))
-    location.reload();
+  // A page that fails again stays as it was served.
+  const isLoaded = responses.every((response) => typeof response === 'object' && response.ok);
+  if (isLoaded) reloadOnce();
 }
 
 prepare();

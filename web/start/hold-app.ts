@@ -1,9 +1,7 @@
 import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
-import * as timeLimits from '../data/time-limits.ts';
-import { fetchInTime } from '../data/fetch-in-time.ts';
 import { loadApp } from './after-paint.ts';
-import { appLink } from './protocol.ts';
+import { appFile, appFileStatus, reloadOnce } from './missing-files.ts';
 import { StartProblem } from './start-problem.ts';
 
 /** How long slow data delays the app. */
@@ -40,7 +38,7 @@ async function untilLoaded(problem: StartProblem): Promise<void> {
     const isLoaded = await loadFiles();
     if (isLoaded) return;
 
-    const status = await statusOf(appFile());
+    const status = await appFileStatus();
     // The server has the file: the connection may have been lost for a moment.
     if (status === 200 && attempt === 1) continue;
 
@@ -60,8 +58,6 @@ export function untilParsed(): Promise<void> {
   );
 }
 
-const appFile = () => appLink()?.href ?? '';
-
 /** Loads every file, so that a later loss of the connection hurts none. Returns whether all came. */
 function loadFiles(): Promise<boolean> {
   loadApp();
@@ -75,28 +71,15 @@ function loadFiles(): Promise<boolean> {
   );
 }
 
-/** Returns 0 without a connection. */
-async function statusOf(file: string): Promise<number> {
-  const response = await fetchInTime(file, timeLimits.reading, {
-    method: 'HEAD',
-    cache: 'no-store',
-  });
-  return typeof response === 'string' ? 0 : response.status;
-}
-
 function untilConnected(): Promise<unknown> {
   const online = new Promise((resolve) => addEventListener('online', resolve, { once: true }));
   return Promise.race([wait(retryMs), online]);
 }
 
-/** Reloads the page once, for its present files; then gives up. It never resolves. */
+/** Reloads the page, or says that something is wrong. It never resolves. */
 function reloadOrGiveUp(problem: StartProblem): Promise<never> {
-  const { state } = history;
-  if (hasTyped() || state?.wasReloaded) problem.show(layoutWords.wrong);
-  else {
-    history.replaceState({ ...state, wasReloaded: true }, '');
-    location.reload();
-  }
+  const isReloading = !hasTyped() && reloadOnce();
+  if (!isReloading) problem.show(layoutWords.wrong);
   return new Promise(() => {});
 }
 

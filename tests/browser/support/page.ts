@@ -15,6 +15,13 @@ export async function openAccount(page: Page, stub: Stub, person?: Person): Prom
   await open(page, '/account');
 }
 
+/** The number of visits of the page from now on, reloads included. */
+export function countVisits(page: Page): () => number {
+  let visits = 0;
+  page.on('request', (request) => (visits += request.isNavigationRequest() ? 1 : 0));
+  return () => visits;
+}
+
 /** Clicks a link or a button, and waits for the page to which it leads. */
 export async function follow(link: Locator, url: Parameters<Page['waitForURL']>[0]): Promise<void> {
   await link.click();
