@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
-import { objectionMs } from '../../worker/withdrawal/right.ts';
+import { objectionMs } from '../../worker/withdrawal/withdrawal-right.ts';
 import { dueStatements } from '../../worker/withdrawal/statements.ts';
 import {
   call,

@@ -9,7 +9,7 @@ import { env } from 'cloudflare:workers';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { overdueStatements } from '../../worker/withdrawal/statements.ts';
-import { objectionMs } from '../../worker/withdrawal/right.ts';
+import { objectionMs } from '../../worker/withdrawal/withdrawal-right.ts';
 import { customerOf, paymentsOf, stripe, subscriptionOf, refundsOf } from './support/stripe.ts';
 
 const day = 24 * hour;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { deployGradually, deployTo, readPlan } from '../../worker/operations/deploy/deployment.ts';
 import type { Allowed } from '../../worker/operations/deploy/new-version.ts';
-import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
+import { fine, wrong, type Finding } from '../../worker/operations/doctor/doctor-finding.ts';
 
 const values = {
   SITE_URL: 'https://solace.example/',

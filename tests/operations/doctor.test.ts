@@ -6,7 +6,7 @@ import {
   checkSchema,
   prematureRemoval,
 } from '../../worker/operations/doctor/run-checks.ts';
-import { lineOf, type Finding } from '../../worker/operations/doctor/finding.ts';
+import { lineOf, type Finding } from '../../worker/operations/doctor/doctor-finding.ts';
 import type { Values, Target } from '../../worker/operations/owner-command.ts';
 import { freshKeyPair } from '../product/vars.ts';
 import { startTestServices } from '../product/start-product.ts';

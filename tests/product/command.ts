@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { proxyHint } from '../../worker/operations/failure.ts';
+import { proxyHint } from '../../worker/operations/failure-text.ts';
 import { messageOf, requireDiskSpace, stopSignal } from './machine.ts';
 import type { ProductSettings } from './start-product.ts';
 

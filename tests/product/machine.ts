@@ -1,4 +1,4 @@
-import { failureText } from '../../worker/operations/failure.ts';
+import { failureText } from '../../worker/operations/failure-text.ts';
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';

@@ -4,7 +4,7 @@ import { dirname, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 import * as v from 'valibot';
 import { publicPushHosts } from '../../worker/contract/push.ts';
-import { howToGet } from '../../worker/operations/doctor/finding.ts';
+import { howToGet } from '../../worker/operations/doctor/doctor-finding.ts';
 import { SettingRules, type SettingName } from '../../worker/setting-rules.ts';
 
 /** The addresses of the site and the local services, under the names of `.dev.vars`. */

@@ -9,7 +9,7 @@ import { dayMs, hourMs, minuteMs } from '../../worker/lib/time.ts';
 import { SettingRules } from '../../worker/setting-rules.ts';
 import { linkCodeLifetimeMs } from '../../worker/sign-in/code-secrets.ts';
 import { ticketLifetimeSeconds } from '../../worker/sign-in/session-token.ts';
-import { objectionMs } from '../../worker/withdrawal/right.ts';
+import { objectionMs } from '../../worker/withdrawal/withdrawal-right.ts';
 
 const count = (value: number) => value.toLocaleString('en');
 const word = (value: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureText, proxyHint } from '../../worker/operations/failure.ts';
+import { failureText, proxyHint } from '../../worker/operations/failure-text.ts';
 
 describe('what failed', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), {

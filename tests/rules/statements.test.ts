@@ -8,7 +8,7 @@ import { planIds, plans } from '../../worker/contract/plans.ts';
 import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';
 import { memoize } from '../../worker/lib/memoize.ts';
 import { dayMs } from '../../worker/lib/time.ts';
-import { objectionMs } from '../../worker/withdrawal/right.ts';
+import { objectionMs } from '../../worker/withdrawal/withdrawal-right.ts';
 import { SettingRules } from '../../worker/setting-rules.ts';
 import { weekMs } from '../../worker/usage/week.ts';
 import { texts } from './statements.ts';

@@ -7,7 +7,7 @@ import { hasAskedToStart, withNote } from '../../worker/billing/start-choice.ts'
 import { published } from '../../worker/contract/languages.ts';
 import { formatMoney } from '../../worker/contract/money.ts';
 import { withdrawalTextVersion } from '../../worker/contract/withdrawal-schemas.ts';
-import { refundOf, withdrawableUntil } from '../../worker/withdrawal/right.ts';
+import { refundOf, withdrawableUntil } from '../../worker/withdrawal/withdrawal-right.ts';
 
 const day = 86_400_000;
 const at = (text: string) => Date.parse(text);

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { failureText, proxyHint } from './failure.ts';
+import { failureText, proxyHint } from './failure-text.ts';
 
 type CommandOptions = ParseArgsOptionsConfig;
 export type Flags = Record<string, string | boolean | undefined>;

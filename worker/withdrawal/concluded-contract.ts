@@ -6,7 +6,7 @@ import { idOf, isLive, tierOfPrice } from '../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
 import { isPaidBack } from './credit-notes.ts';
 import { billedTo, chargedLine, paymentsOf, type Payment } from './payments.ts';
-import { withdrawableUntil } from './right.ts';
+import { withdrawableUntil } from './withdrawal-right.ts';
 import { hasAskedToStart, type KeptChoice } from '../billing/start-choice.ts';
 
 /** Unix ms, whole cents. */

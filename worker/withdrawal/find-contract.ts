@@ -6,7 +6,7 @@ import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { type ConcludedContract, type FoundContract, readContract } from './concluded-contract.ts';
 import { isUnconfirmed } from './objection.ts';
-import { withdrawableUntil } from './right.ts';
+import { withdrawableUntil } from './withdrawal-right.ts';
 import { lastStatement } from './shown-statement.ts';
 import type { Statement } from './statements.ts';
 

@@ -2,7 +2,7 @@ import { and, eq, gte, isNull, lte } from 'drizzle-orm';
 import { outbox, withdrawals } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { inJson, plus, rowExists } from '../lib/expressions.ts';
-import { objectionMs } from './right.ts';
+import { objectionMs } from './withdrawal-right.ts';
 import { objected, waitingPublicOfSql, type Statement } from './statements.ts';
 
 /** Its person may still confirm it. */

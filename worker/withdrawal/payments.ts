@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { wholeList } from '../billing/stripe-client.ts';
 import { idOf } from '../billing/subscriptions.ts';
-import { refundOf, type PaidPeriod } from './right.ts';
+import { refundOf, type PaidPeriod } from './withdrawal-right.ts';
 
 /*
  * What an invoice asks is paid by a charge of its own and by a credit on the

@@ -9,7 +9,7 @@ import { dayMs } from '../lib/time.ts';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import { type ReceiptTexts, receiptTexts } from './receipt-texts.ts';
-import { objectionMs } from './right.ts';
+import { objectionMs } from './withdrawal-right.ts';
 import { statementOf } from './statements.ts';
 
 /** The link of a receipt works for this time (ms). */

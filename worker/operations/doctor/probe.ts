@@ -1,4 +1,4 @@
-import { httpRequest } from './finding.ts';
+import { httpRequest } from './doctor-finding.ts';
 
 export type Obstacle = { what: string; remedy: string };
 export type Problem = Obstacle & { about: string };

@@ -6,7 +6,7 @@ import {
   howToGet,
   failureReasonOf,
   warning,
-} from './finding.ts';
+} from './doctor-finding.ts';
 import { runCommand } from '../command-line.ts';
 import { readCommand, type Target, type Values, howToGetOwnerSettings } from '../owner-command.ts';
 import { type SettingName, SettingRules, type SettingValues } from '../../setting-rules.ts';
@@ -35,7 +35,7 @@ import { createClient, type Client } from '@libsql/client/web';
 import { brand } from '../../contract/brand.ts';
 import { helpLines } from '../../contract/help-lines.ts';
 import { dayMs } from '../../lib/time.ts';
-import { checkOutside } from './outside.ts';
+import { checkOutside } from './deployed-site.ts';
 import { callerSecretsIn } from './signed-calls.ts';
 
 /* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */

@@ -3,7 +3,7 @@ import { published } from '../../contract/languages.ts';
 import { createECDH } from 'node:crypto';
 import type { KeyPair, SettingValues } from '../../setting-rules.ts';
 import type { Settings } from '../../settings.ts';
-import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './finding.ts';
+import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './doctor-finding.ts';
 import {
   type Target,
   type Values,

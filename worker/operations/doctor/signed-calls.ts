@@ -5,7 +5,7 @@ import { endpoints } from '../../contract/endpoints.ts';
 import { SettingRules } from '../../setting-rules.ts';
 import { supportToken } from '../../sign-in/session-token.ts';
 import type { Values } from '../owner-command.ts';
-import { httpRequest } from './finding.ts';
+import { httpRequest } from './doctor-finding.ts';
 import {
   browser,
   obstacleOf,

@@ -14,7 +14,7 @@ import {
   type Finding,
   howToGet,
   byHand,
-} from './finding.ts';
+} from './doctor-finding.ts';
 import { readingStripe, rehearseSetup } from '../stripe-setup/stripe-setup.ts';
 import type { Target } from '../owner-command.ts';
 

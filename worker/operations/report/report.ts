@@ -1,6 +1,6 @@
 import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
-import { httpRequest } from '../doctor/finding.ts';
+import { httpRequest } from '../doctor/doctor-finding.ts';
 import { runCommand } from '../command-line.ts';
 import { readCommand, requireSettings } from '../owner-command.ts';
 import { openReader } from './read-database.ts';

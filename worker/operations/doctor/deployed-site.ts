@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { brand } from '../../contract/brand.ts';
 import type { Settings } from '../../settings.ts';
 import type { Target } from '../owner-command.ts';
-import { fine, httpRequest, warning, wrong, type Finding } from './finding.ts';
+import { fine, httpRequest, warning, wrong, type Finding } from './doctor-finding.ts';
 import {
   browser,
   missingHeader,

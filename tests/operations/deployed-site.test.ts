@@ -1,7 +1,7 @@
 import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { problemsOutside } from '../../worker/operations/doctor/outside.ts';
+import { problemsOutside } from '../../worker/operations/doctor/deployed-site.ts';
 import { callerSecretsIn } from '../../worker/operations/doctor/signed-calls.ts';
 import { serve, startTestProduct } from './test-product.ts';
 
