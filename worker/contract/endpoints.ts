@@ -691,7 +691,7 @@ export const endpoints = {
   },
   health: {
     ...serviceRoutes.health,
-    summary: 'Whether the API and its database answer; 503 when degraded',
+    summary: 'Whether the API and its database respond; 503 when degraded',
     output: v.object({
       status: v.picklist(['ok', 'degraded']),
       checks: v.object({ database: v.picklist(['ok', 'failed']) }),

@@ -45,7 +45,7 @@ export const alerts: Alert[] = [
     name: 'Settings are invalid',
     when: 'any `settings_invalid`',
     urgency: 'now',
-    meaning: 'all calls, or those of one feature, answer 503: run `npm run doctor`',
+    meaning: 'all calls, or those of one feature, return 503: run `npm run doctor`',
     ...any('settings_invalid'),
   },
   {
@@ -53,7 +53,7 @@ export const alerts: Alert[] = [
     when: 'any `database_refused`',
     urgency: 'now',
     meaning:
-      'calls answer 503: `reason` says why, else check `TURSO_AUTH_TOKEN` and `TURSO_DATABASE_URL`',
+      'calls return 503: `reason` says why, else check `TURSO_AUTH_TOKEN` and `TURSO_DATABASE_URL`',
     ...any('database_refused'),
   },
   {
@@ -75,7 +75,7 @@ export const alerts: Alert[] = [
     name: 'Stripe refuses us',
     when: 'any `stripe_refused` with `status` 401 or 403',
     urgency: 'now',
-    meaning: 'purchases or the portal answer 503: run `npm run doctor`',
+    meaning: 'purchases or the portal return 503: run `npm run doctor`',
     query: counted('event="stripe_refused" | status=~"401|403"', '5m'),
     threshold: 0,
     forMinutes: 0,
@@ -128,7 +128,7 @@ export const alerts: Alert[] = [
     name: 'Stripe limits our rate',
     when: 'more than 10 `stripe_refused` with `status` 429 in five minutes',
     urgency: 'same day',
-    meaning: 'purchases and deletions answer 503: ask Stripe for a higher limit',
+    meaning: 'purchases and deletions return 503: ask Stripe for a higher limit',
     query: counted('event="stripe_refused" | status="429"', '5m'),
     threshold: 10,
     forMinutes: 0,

@@ -23,7 +23,7 @@ export function alertRules({ service, dataSource }: GrafanaTarget) {
   const rules = alerts.map((alert) => ({
     uid: `${service}-${slug(alert.name)}`,
     title: alert.name,
-    condition: 'verdict',
+    condition: 'exceeded',
     for: `${alert.forMinutes}m`,
     noDataState: 'OK',
     execErrState: 'Error',
@@ -41,11 +41,11 @@ export function alertRules({ service, dataSource }: GrafanaTarget) {
         },
       },
       {
-        refId: 'verdict',
+        refId: 'exceeded',
         relativeTimeRange: { from: 0, to: 0 },
         datasourceUid: '__expr__',
         model: {
-          refId: 'verdict',
+          refId: 'exceeded',
           type: 'threshold',
           expression: 'found',
           conditions: [{ evaluator: { type: 'gt', params: [alert.threshold] } }],
