@@ -502,13 +502,13 @@ export const customers = sqliteTable(
     setupSession: text('setup_session'),
     hadSubscription: flag('had_subscription').notNull().default(false),
     /** When the deletion of the account began; the cron job goes on with one that was cut off. */
-    leavingAt: instant('leaving_at'),
+    deletionBeganAt: instant('deletion_began_at'),
   },
   (table) => [
     index('customers_due').on(table.dueAt),
-    index('customers_leaving')
-      .on(table.leavingAt)
-      .where(sql`leaving_at is not null`),
+    index('customers_deletion')
+      .on(table.deletionBeganAt)
+      .where(sql`deletion_began_at is not null`),
   ],
 );
 

@@ -88,13 +88,13 @@ CREATE TABLE `customers` (
 	`lease_until` integer DEFAULT 0 NOT NULL,
 	`setup_session` text,
 	`had_subscription` integer DEFAULT false NOT NULL,
-	`leaving_at` integer
+	`deletion_began_at` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `customers_stripe_id_unique` ON `customers` (`stripe_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `customers_lease_token_unique` ON `customers` (`lease_token`);--> statement-breakpoint
 CREATE INDEX `customers_due` ON `customers` (`due_at`);--> statement-breakpoint
-CREATE INDEX `customers_leaving` ON `customers` (`leaving_at`) WHERE leaving_at is not null;--> statement-breakpoint
+CREATE INDEX `customers_deletion` ON `customers` (`deletion_began_at`) WHERE deletion_began_at is not null;--> statement-breakpoint
 CREATE TABLE `daily_codes` (
 	`day` integer PRIMARY KEY NOT NULL,
 	`sent` integer NOT NULL

@@ -9,9 +9,9 @@ import { deliveredEvents, during, run } from './support/sandbox.ts';
 import { stripe, isDeleted } from './support/stripe.ts';
 
 describe('a deletion that Cloudflare cuts off', () => {
-  const leavingAt = async (token: string) =>
-    (await run('select leaving_at from customers where user_id = ?', userOf(token))).rows[0]
-      ?.leaving_at;
+  const deletionBeganAt = async (token: string) =>
+    (await run('select deletion_began_at from customers where user_id = ?', userOf(token))).rows[0]
+      ?.deletion_began_at;
 
   it('is finished by the cron job', async () => {
     advanceClock(0);
@@ -19,14 +19,14 @@ describe('a deletion that Cloudflare cuts off', () => {
     const { arrived } = cutFirst('/v1/', customer);
     void deleteAccount(token).catch(() => undefined);
     await arrived();
-    expect(await leavingAt(token)).toEqual(expect.any(Number));
+    expect(await deletionBeganAt(token)).toEqual(expect.any(Number));
 
     await cronAfter(minute);
     expect((await getMe(token)).status).toBe(200);
     await cronAfter(2 * minute);
     expect((await getMe(token)).status).toBe(401);
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
-    expect(await leavingAt(token)).toBeUndefined();
+    expect(await deletionBeganAt(token)).toBeUndefined();
   });
 
   it('is not one that was refused: whoever was told so stays', async () => {
@@ -34,7 +34,7 @@ describe('a deletion that Cloudflare cuts off', () => {
     const { token } = await newSubscriber('basic');
     const fault = { stripe: { status: 503 } };
     expect((await during(fault, () => deleteAccount(token))).status).toBe(503);
-    expect(await leavingAt(token)).toBeNull();
+    expect(await deletionBeganAt(token)).toBeNull();
     await cronAfter(5 * minute);
     expect((await getMe(token)).status).toBe(200);
   });

@@ -46,7 +46,7 @@ export function deleteAccount(
         return isDeleted ? { result: true, released: true } : { result: false };
       } catch (error) {
         if (!only && !isResumed)
-          await db.update(customers).set({ leavingAt: null }).where(heldBy(leased));
+          await db.update(customers).set({ deletionBeganAt: null }).where(heldBy(leased));
         throw error;
       }
     },
@@ -54,7 +54,7 @@ export function deleteAccount(
   );
 }
 
-const begun = () => ({ leavingAt: coalesce<number>(customers.leavingAt, Date.now()) });
+const begun = () => ({ deletionBeganAt: coalesce<number>(customers.deletionBeganAt, Date.now()) });
 
 const heldBy = ({ token }: LeasedCustomer) => eq(customers.leaseToken, token);
 
@@ -110,8 +110,8 @@ export async function resumeDeletions(scope: EnvScope, now: number): Promise<voi
   const begun = await scope.db
     .select({ userId: customers.userId })
     .from(customers)
-    .where(lte(customers.leavingAt, now - cutOffAfterMs))
-    .orderBy(asc(customers.leavingAt))
+    .where(lte(customers.deletionBeganAt, now - cutOffAfterMs))
+    .orderBy(asc(customers.deletionBeganAt))
     .limit(resumedPerRun);
   for (const { userId } of begun)
     await deleteAccount(scope, userId, { isResumed: true }).catch((error: unknown) =>
@@ -130,13 +130,13 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
   return found.length > 0;
 }
 
-const leftPerRun = 50;
-const leftAgainMs = dayMs;
+const unclosedPerRun = 50;
+const closeAgainMs = dayMs;
 
 export async function closeUnclosedCustomers(scope: EnvScope, now: number): Promise<void> {
   const { db, settings } = scope;
-  for (let count = 0; count < leftPerRun; count += 1) {
-    const customer = await nextLeft(db, now);
+  for (let count = 0; count < unclosedPerRun; count += 1) {
+    const customer = await nextUnclosed(db, now);
     if (!customer) return;
 
     const isClosed = await closeSettled(scope, customer, () =>
@@ -147,7 +147,7 @@ export async function closeUnclosedCustomers(scope: EnvScope, now: number): Prom
   }
 }
 
-async function nextLeft(db: Database, now: number): Promise<Customer | undefined> {
+async function nextUnclosed(db: Database, now: number): Promise<Customer | undefined> {
   const { userId, leaseUntil } = customers;
   const next = db
     .select({ userId })
@@ -155,13 +155,13 @@ async function nextLeft(db: Database, now: number): Promise<Customer | undefined
     .where(and(isUnclosed, lte(leaseUntil, now)))
     .orderBy(asc(leaseUntil))
     .limit(1);
-  const [left] = await db
+  const [unclosed] = await db
     .update(customers)
     // Stripe may have stored the last failure (`lease.ts`).
-    .set({ leaseUntil: now + leftAgainMs, attempt: plus(customers.attempt, 1) })
+    .set({ leaseUntil: now + closeAgainMs, attempt: plus(customers.attempt, 1) })
     .where(inArray(userId, next))
     .returning();
-  return left;
+  return unclosed;
 }
 
 function logUnclosed(customer: string | null): void {

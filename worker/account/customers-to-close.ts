@@ -12,7 +12,7 @@ const unclosedDueAt = Number.MAX_SAFE_INTEGER;
  */
 export const unclosedRow = {
   dueAt: unclosedDueAt,
-  leavingAt: null,
+  deletionBeganAt: null,
   leaseToken: null,
   leaseUntil: 0,
   setupSession: null,

@@ -201,11 +201,11 @@ async function deletedSince({ db, at }: Restore, stripe: Stripe): Promise<string
   const texts: string[] = [];
   for (const id of ids) {
     const [left] = await db
-      .select({ phone: users.phone, leavingAt: customers.leavingAt })
+      .select({ phone: users.phone, deletionBeganAt: customers.deletionBeganAt })
       .from(customers)
       .innerJoin(users, eq(users.id, customers.userId))
       .where(eq(customers.stripeId, id));
-    if (left && left.leavingAt === null)
+    if (left && left.deletionBeganAt === null)
       texts.push(
         `${left.phone}: the customer ${id} was deleted since; if the person has left, \`support erase\``,
       );

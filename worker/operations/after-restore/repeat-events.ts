@@ -125,11 +125,11 @@ async function leave(restore: Restore, event: AcceptedEvent): Promise<Outcome> {
   const row = {
     userId: users.id.getSQL(),
     dueAt: null,
-    leavingAt: 0,
+    deletionBeganAt: 0,
   };
   // The cron job may have deleted the account meanwhile.
   const begin = insertSelect(customers, row, sql`from ${users} where ${eq(users.id, user.id)}`);
-  const upsert = { target: [customers.userId], set: { leavingAt: 0 } };
+  const upsert = { target: [customers.userId], set: { deletionBeganAt: 0 } };
   if (!isDry) await db.run(upsertSelect(begin, customers, upsert));
   return 'repeated';
 }
