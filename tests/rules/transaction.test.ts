@@ -218,7 +218,7 @@ describe('a call of the bot that decides twice', () => {
       facts: { held: countOf('one') },
       outcomes: ({ held }) => ({ unknown: sql`${held} > 0` }),
       otherwise: 'known',
-      forgotten: ['unknown'],
+      unstored: ['unknown'],
       others: ['made'],
     });
   const second = () =>
@@ -226,7 +226,7 @@ describe('a call of the bot that decides twice', () => {
       facts: { price: sql<number>`7` },
       outcomes: () => ({}),
       otherwise: 'made',
-      forgotten: [],
+      unstored: [],
     });
 
   it('finds the later outcome when it is repeated, with no facts that are not its own', async () => {

@@ -106,7 +106,7 @@ export function customersWhere(db: Database, which: SQL) {
  */
 function afterFailure(error: unknown, customer: Customer): Changes {
   const now = Date.now();
-  if (isAnswer(error)) return { dueAt: now };
+  if (isFinalRefusal(error)) return { dueAt: now };
   const failures = customer.failures + 1;
   const replays = error instanceof StripeUnavailable && error.replays;
   return {
@@ -120,7 +120,7 @@ function afterFailure(error: unknown, customer: Customer): Changes {
  * A refusal of the API's list ends the work as a result
  * does; one of Stripe's is repeated after growing pauses.
  */
-function isAnswer(error: unknown): boolean {
+function isFinalRefusal(error: unknown): boolean {
   if (!(error instanceof RequestError) || error instanceof StripeRefused) return false;
   return apiErrors[error.errorName].status < 500;
 }

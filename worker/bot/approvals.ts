@@ -39,7 +39,7 @@ export async function changeStatus(
       kept: eq(before, status),
     }),
     otherwise: status,
-    forgotten: ['unknown'],
+    unstored: ['unknown'],
   });
 
   const own = eq(users.id, tx.fact('userId'));

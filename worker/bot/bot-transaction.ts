@@ -21,7 +21,7 @@ export type SignedCall = Scope<'db' | 'now'> & { botCall: BotCall };
  * A transaction of a signed call, whose decision stays in `bot_calls` for seven days
  * (`delete-expired.ts`): the same call again finds its outcome and facts, and writes nothing. Its
  * `reads` are read again. While the row stays, the same id with another body or path writes
- * nothing and is 409 `idReused`. A `forgotten` outcome leaves no row: any call with its id decides.
+ * nothing and is 409 `idReused`. An `unstored` outcome leaves no row: any call with its id decides.
  */
 export async function botTransaction<
   Facts extends FactsSql,
@@ -34,13 +34,13 @@ export async function botTransaction<
   guard?: Guard,
 ): Promise<BotTransaction<Listed | Last, FactsOf<Facts>, Other>> {
   const id = crypto.randomUUID();
-  const { forgotten, others = [] } = decision;
+  const { unstored, others = [] } = decision;
   const [fingerprint, names] = await Promise.all([
     scope.botCall.fingerprint(),
     scope.botCall.storedIds(),
   ]);
 
-  const decisionRow = stored(scope, { id, names, fingerprint, forgotten });
+  const decisionRow = stored(scope, { id, names, fingerprint, unstored });
 
   return new BotTransaction(scope, decision as never, {
     id,
@@ -60,7 +60,7 @@ type BotDecision<
   /**
    * Outcomes that leave no row in `bot_calls`; their effects stay. The same call decides anew.
    */
-  forgotten: NoInfer<Listed | Last>[];
+  unstored: NoInfer<Listed | Last>[];
   /** What another transaction of the same call may have stored; its facts are null. */
   others?: Other[];
 };
@@ -88,7 +88,7 @@ type StoredOptions = {
   id: string;
   names: string[];
   fingerprint: string;
-  forgotten: string[];
+  unstored: string[];
 };
 
 /**
@@ -98,7 +98,7 @@ type StoredOptions = {
  */
 function stored(
   { now }: SignedCall,
-  { id, names, fingerprint, forgotten }: StoredOptions,
+  { id, names, fingerprint, unstored }: StoredOptions,
 ): DecisionRow {
   const { outcome, facts, by } = botCalls;
   const isNamed = isIn(botCalls.id, names);
@@ -122,8 +122,8 @@ function stored(
       ${insertSelect(botCalls, { ...row, ...decided }, source)} where true
       on conflict (id) do update set id = excluded.id
       returning ${outcome}, ${facts} as facts, ${botCalls.fingerprint}, ${by}`,
-    ...(forgotten.length > 0 && {
-      end: sql`delete from ${botCalls} where ${and(own, inArray(outcome, forgotten))}`,
+    ...(unstored.length > 0 && {
+      end: sql`delete from ${botCalls} where ${and(own, inArray(outcome, unstored))}`,
     }),
   };
 }

@@ -38,7 +38,7 @@ type PersonDecision<
   facts: Facts;
   outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
-  forgotten?: NoInfer<Listed | Last>[];
+  unstored?: NoInfer<Listed | Last>[];
   others?: Other[];
 };
 
@@ -56,7 +56,7 @@ type PersonDecision<
  * | the caller's | the caller's                 | returns it      | the caller's; `bot_calls`     |
  *
  * A repeated call finds its outcome and facts, writes nothing, and reads `reads` anew; after
- * `conflict` or a `forgotten` outcome it decides again.
+ * `conflict` or an `unstored` outcome it decides again.
  */
 export async function personTransaction<
   Facts extends FactsSql,
@@ -64,7 +64,7 @@ export async function personTransaction<
   Last extends string,
   Other extends string = never,
 >(scope: PersonCall, person: Person, decision: PersonDecision<Facts, Listed, Last, Other>) {
-  const { facts, outcomes, otherwise, forgotten = [], others = [] } = decision;
+  const { facts, outcomes, otherwise, unstored = [], others = [] } = decision;
   const names = usersOf(person);
   const idMacs = names.isConflict ? await conflictMacs(scope.settings, names.businessUserId!) : [];
 
@@ -79,7 +79,7 @@ export async function personTransaction<
       },
       outcomes: (read) => ({ conflict: names.isConflict, ...outcomes(read) }),
       otherwise,
-      forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
+      unstored: names.isConflict ? ['conflict', ...unstored] : unstored,
       others,
     },
     aliasGuard(scope, person),

@@ -65,7 +65,7 @@ export async function recordContact<Named extends Reads>(
       ...(businessUserId !== undefined && { ofId: and(isKnown, not(hasNumber))! }),
     }),
     otherwise: 'ofNumber',
-    forgotten: ['unknown'],
+    unstored: ['unknown'],
     others: ['claimed', 'codeSent', 'wrongCode', 'rightCode'],
   });
 

@@ -36,7 +36,7 @@ export async function calledConversation<Facts extends FactsSql, Named extends R
       withoutConsent: not(hasChat),
     }),
     otherwise: 'found',
-    forgotten: ['unknown', 'withoutConsent'],
+    unstored: ['unknown', 'withoutConsent'],
   });
 
   const { id, phone, chatKey, chatKeyId, chatEpoch } = users;

@@ -47,7 +47,7 @@ export async function countReported(scope: PersonCall, person: Person): Promise<
     facts: { hasChat: isNotNull(users.id) },
     outcomes: ({ isKnown }) => ({ unknown: not(isKnown) }),
     otherwise: 'found',
-    forgotten: ['unknown'],
+    unstored: ['unknown'],
   });
   countOnDay(tx, ['found'], { kind: 'referral', detail: 'whatsapp' }, scope.now);
   const { outcome } = await applyToPerson(tx);

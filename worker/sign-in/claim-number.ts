@@ -136,7 +136,7 @@ function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: Deci
       budgetSpent: gte(codesToday, settings.require('CODE_BUDGET_PER_DAY')),
     }),
     otherwise: 'claimed',
-    forgotten: ['refused', 'limited', 'budgetSpent'],
+    unstored: ['refused', 'limited', 'budgetSpent'],
     others: ['codeSent', 'ofId'],
   });
 }

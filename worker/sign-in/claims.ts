@@ -174,7 +174,7 @@ export async function proveByCode(
       wrongCode: not(facts.isRight),
     }),
     otherwise: 'rightCode',
-    forgotten: ['closed'],
+    unstored: ['closed'],
     others: ['ofId'],
   });
 

@@ -58,7 +58,7 @@ export async function makeTrialLink(
       spent: facts.hadTrial,
     }),
     otherwise: 'made',
-    forgotten: ['stranger'],
+    unstored: ['stranger'],
   });
 
   tx.insert(['made'], trialLinks, {
