@@ -118,7 +118,7 @@ export const sessions = sqliteTable(
     /** Opened by a trial link (people forward those) or with a contested number: it may not see or end what is private. */
     isLimited: flag('is_limited').notNull().default(false),
     /** Binds the session to the number that signed in (worker/identity/bindings.ts). */
-    mac: text('bound_mac'),
+    bindingMac: text('bound_mac'),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
     /** A coarse name by its user agent, such as "Safari on iPhone". */
@@ -209,7 +209,7 @@ export const aliases = sqliteTable(
     }).notNull(),
     at: instant('at').notNull(),
     /** Binds a business-scoped id to the number of its user (worker/identity/bindings.ts); of a number: the same of its id. */
-    mac: text('bound_mac'),
+    bindingMac: text('bound_mac'),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.value] }),
@@ -338,6 +338,7 @@ export const rateLimitEvents = sqliteTable(
   {
     subject: text('subject').notNull(),
     at: instant('at').notNull(),
+    /** What was counted, such as `sent_by` of a code; else the transaction. Events of one instant differ by it. */
     by: text('by').notNull(),
   },
   (table) => [primaryKey({ columns: [table.subject, table.at, table.by] })],
@@ -371,6 +372,7 @@ export const dailyTotals = sqliteTable(
 export const botCalls = sqliteTable('bot_calls', {
   id: text('id').primaryKey(),
   fingerprint: text('fingerprint').notNull(),
+  /** The transaction that inserted the row: a repeated call has another, and writes no effect. */
   by: text('by').notNull(),
   at: instant('at').notNull(),
   /** The facts by which the outcome was decided. */
@@ -383,6 +385,7 @@ export const usedTokens = sqliteTable(
   'used_tokens',
   {
     id: text('id').primaryKey(),
+    /** The transaction that accepted the token; of a step of a restore, how or when it was done. */
     by: text('by').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
@@ -397,7 +400,7 @@ export const trialLinks = sqliteTable(
     userId: text('user_id').notNull(),
     phoneMac: text('phone_mac').notNull(),
     /** Binds the link to the number of its user (worker/identity/bindings.ts). */
-    ownerMac: text('owner_mac'),
+    bindingMac: text('owner_mac'),
     tier: text('tier', { enum: ['basic', 'premium', 'platinum'] }).notNull(),
     days: integer('days').notNull(),
     expiresAt: instant('expires_at').notNull(),

@@ -13,7 +13,7 @@ import {
   type MovingAccount,
   type Move,
 } from './moving-account.ts';
-import { renumberAccount, renumberingOf } from './renumber-account.ts';
+import { moveAccount, newNamesOf } from './move-account.ts';
 
 /**
  * One transaction of a move; `found` is the account afterwards, `ended` the sessions. As
@@ -35,7 +35,7 @@ import { renumberAccount, renumberingOf } from './renumber-account.ts';
  * |                | read                           |                                 |           |
  * | `moved`        | none of these                  | the user                        | see below |
  *
- * The rows of `moved` (`renumber-account.ts`):
+ * The rows of `moved` (`move-account.ts`):
  *
  * - `users` gets the number, its chat key bound to it, `usage_seq` + 1, and, unless its week is
  *   paid, the present `week_start`, and as `used` the greater count of both numbers
@@ -68,11 +68,11 @@ export async function moveInDatabase(
   const { user } = account;
   const tx = decideMove(db, account, move);
 
-  const to = await renumberingOf(settings, account, move);
+  const to = await newNamesOf(settings, account, move);
   if (move.marker) tx.insert(['moved'], usedTokens, move.marker);
   countOnDay(tx, ['moved'], { kind: 'number_change' }, to.now);
 
-  await renumberAccount(tx, to);
+  await moveAccount(tx, to);
 
   const { outcome, facts, reads } = await tx.run({
     found: db.select().from(users).where(eq(users.id, user.id)),

@@ -21,7 +21,7 @@ export const keptSession = (move: MovedBy) => (move.by === 'code' ? move.keeps :
 export type BoundRow = {
   kind: 'alias' | 'trialLink';
   value: string;
-  mac: string | null;
+  bindingMac: string | null;
 };
 
 export type MovingAccount = { user: User; bound: BoundRow[] };
@@ -35,7 +35,7 @@ export function boundRowsOf(db: Database, userId: string) {
       .select({
         kind: fixed<BoundRow['kind']>('alias'),
         value: aliases.value,
-        mac: aliases.mac,
+        bindingMac: aliases.bindingMac,
       })
       .from(aliases)
       .where(isBusinessOfSql(userId)),
@@ -43,7 +43,7 @@ export function boundRowsOf(db: Database, userId: string) {
       .select({
         kind: fixed<BoundRow['kind']>('trialLink'),
         value: trialLinks.mac,
-        mac: trialLinks.ownerMac,
+        bindingMac: trialLinks.bindingMac,
       })
       .from(trialLinks)
       .where(eq(trialLinks.userId, userId)),
@@ -55,7 +55,7 @@ export function hasMoreRowsSql({ user, bound }: MovingAccount): SQL {
   const known = bound.find(({ kind }) => kind === 'alias');
   const isKnown = and(
     isSame(aliases.value, known?.value ?? null),
-    isSame(aliases.mac, known?.mac ?? null),
+    isSame(aliases.bindingMac, known?.bindingMac ?? null),
   )!;
   const links = bound.filter(({ kind }) => kind === 'trialLink').map(({ value }) => value);
   const ofUser = eq(trialLinks.userId, user.id);

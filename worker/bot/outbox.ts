@@ -95,7 +95,7 @@ export function eventColumns() {
     hasAccount: isNotNull(phone).mapWith(Boolean),
     isNamed: isNotNull(named).mapWith(Boolean),
     businessUserId: valueOf(aliases.value, isBusiness),
-    businessMac: valueOf(aliases.mac, isBusiness),
+    businessMac: valueOf(aliases.bindingMac, isBusiness),
     body: outbox.body,
     attempts: outbox.attempts,
     messageId: outbox.messageId,
@@ -143,13 +143,13 @@ function deletionData(
 }
 
 async function accountNames(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEvent) {
-  const { userId, phone, businessUserId: value, businessMac: mac } = event;
+  const { userId, phone, businessUserId: value, businessMac: bindingMac } = event;
   const isOwn =
     value !== null &&
     (await isOwnAlias(settings, {
       value,
       phone,
-      mac,
+      bindingMac,
     }));
   return {
     phone,

@@ -105,7 +105,7 @@ function aliasGuard(
 ): Guard | undefined {
   if (businessUserId === undefined) return undefined;
   const rows = db
-    .select({ phone: users.phone, mac: aliases.mac })
+    .select({ phone: users.phone, bindingMac: aliases.bindingMac })
     .from(aliases)
     .innerJoin(users, eq(users.id, aliases.userId))
     .where(and(eq(aliases.kind, 'business'), eq(aliases.value, businessUserId)));

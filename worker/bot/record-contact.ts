@@ -107,8 +107,8 @@ async function addContactOf(
     const written = { phone, businessUserId, settings, at: now };
     await endContest(written, (...update) => tx.update(['ofNumber'], ...update));
 
-    const mac = await bindAlias(settings, businessUserId, phone);
-    linkIdentity(tx, ['ofNumber'], { phone, businessUserId, mac, at: now });
+    const bindingMac = await bindAlias(settings, businessUserId, phone);
+    linkIdentity(tx, ['ofNumber'], { phone, businessUserId, bindingMac, at: now });
   }
 
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);

@@ -34,10 +34,14 @@ export const hasNameSql = (kind: AliasKind, value: SQL | string) =>
 const isOfOtherNumber = and(eq(users.id, aliases.userId), ne(users.phone, aliases.value));
 const number = alias(aliases, 'number');
 const isBoundToNumber = build
-  .select({ mac: number.mac })
+  .select({ bindingMac: number.bindingMac })
   .from(number)
   .where(
-    and(eq(number.userId, aliases.userId), eq(number.kind, 'phone'), eq(number.mac, aliases.mac)),
+    and(
+      eq(number.userId, aliases.userId),
+      eq(number.kind, 'phone'),
+      eq(number.bindingMac, aliases.bindingMac),
+    ),
   );
 
 /** One row moves no name to another account. */
@@ -52,9 +56,9 @@ export const userOfSql = (kind: AliasKind, value: SQL | string): SQL<string | nu
 export const spellingOfSql = (userId: SQL) => valueOf(aliases.value, isOfSql('whatsapp', userId));
 
 export function namesOf(db: Database, userId: string) {
-  const { kind, value, proof, at, mac } = aliases;
+  const { kind, value, proof, at, bindingMac } = aliases;
   return db
-    .select({ kind, value, proof, at, mac, phone: users.phone })
+    .select({ kind, value, proof, at, bindingMac, phone: users.phone })
     .from(aliases)
     .innerJoin(users, eq(users.id, aliases.userId))
     .where(eq(aliases.userId, userId));

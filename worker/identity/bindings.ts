@@ -42,14 +42,14 @@ export async function isOwnAlias(
   {
     value,
     phone,
-    mac,
+    bindingMac,
   }: {
     value: string;
     phone: PhoneNumber;
-    mac: string | null;
+    bindingMac: string | null;
   },
 ): Promise<boolean> {
-  return isOneOf(mac, 'aliases', await aliasMacs(settings, value, phone));
+  return isOneOf(bindingMac, 'aliases', await aliasMacs(settings, value, phone));
 }
 
 export async function isOwnTrialLink(
@@ -57,15 +57,15 @@ export async function isOwnTrialLink(
   {
     linkMac,
     phone,
-    mac,
+    bindingMac,
   }: {
     linkMac: string;
     phone: PhoneNumber;
-    mac: string | null;
+    bindingMac: string | null;
   },
 ): Promise<boolean> {
   const macs = await keyedHashes(CODE_PEPPER, 'binding', 'trial-link', linkMac, phone);
-  return isOneOf(mac, 'trial_links', macs);
+  return isOneOf(bindingMac, 'trial_links', macs);
 }
 
 const sessionsKept = 1000;
@@ -86,14 +86,14 @@ export function limitedSessionMacs(
 
 export async function isOwnSession(
   { SESSION_KEYS }: SessionKeys,
-  { mac, ...session }: BoundSession & { mac: string | null },
+  { bindingMac, ...session }: BoundSession & { bindingMac: string | null },
 ): Promise<boolean> {
   const macs = await sessionMacs(SESSION_KEYS)(JSON.stringify(partsOf(session)));
-  return isOneOf(mac, 'sessions', macs);
+  return isOneOf(bindingMac, 'sessions', macs);
 }
 
-function isOneOf(mac: string | null, table: string, macs: string[]): boolean {
-  const isBound = mac !== null && macs.includes(mac);
+function isOneOf(bindingMac: string | null, table: string, macs: string[]): boolean {
+  const isBound = bindingMac !== null && macs.includes(bindingMac);
   if (!isBound) log('error', 'row_not_bound', { table });
   return isBound;
 }

@@ -63,7 +63,7 @@ export async function endContest(
   update: Update,
 ): Promise<void> {
   const macs = await aliasMacs(settings, businessUserId, phone);
-  const isBound = and(hasNameSql('phone', phone), isIn(aliases.mac, macs));
+  const isBound = and(hasNameSql('phone', phone), isIn(aliases.bindingMac, macs));
   update(aliases, { proof: 'contact', at }, and(isBound, saysAlias));
 
   const isOfUser = and(eq(users.phone, phone), saysUser, rowExists(aliases, isBound));

@@ -10,7 +10,7 @@ type ExportScope = Scope<'db' | 'settings'> & { user: User };
 type Name = {
   kind: AliasKind;
   value: string;
-  mac: string | null;
+  bindingMac: string | null;
 };
 
 export async function exportIdentity({ user, db, settings }: ExportScope) {
@@ -35,7 +35,11 @@ export async function exportIdentity({ user, db, settings }: ExportScope) {
 }
 
 /** A row may give a name to another number. */
-async function isOwnName(settings: Settings, phone: PhoneNumber, { kind, value, mac }: Name) {
-  if (kind === 'business') return isOwnAlias(settings, { value, phone, mac });
+async function isOwnName(
+  settings: Settings,
+  phone: PhoneNumber,
+  { kind, value, bindingMac }: Name,
+) {
+  if (kind === 'business') return isOwnAlias(settings, { value, phone, bindingMac });
   return kind === 'phone' ? value === phone : isSpellingOf(phone, value);
 }

@@ -11,14 +11,14 @@ import type { PhoneNumber } from './phone.ts';
 type Linked = {
   phone: PhoneNumber;
   businessUserId: string;
-  mac: string;
+  bindingMac: string;
   at: number;
 };
 
 export function linkIdentity<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  { phone, businessUserId, mac, at }: Linked,
+  { phone, businessUserId, bindingMac, at }: Linked,
 ): void {
   const userOfPhone = userOfSql('phone', phone);
   const userOfId = valueOf(aliases.userId, hasNameSql('business', businessUserId));
@@ -29,13 +29,13 @@ export function linkIdentity<Outcome extends string>(
     userId: userOfPhone,
     proof: 'contact',
     at,
-    mac,
+    bindingMac,
   } as const;
 
   const { kind, value, userId, proof, at: since } = aliases;
-  const bound = { mac: excluded(aliases.mac) };
+  const bound = { bindingMac: excluded(aliases.bindingMac) };
   const isTheirOwn = eq(userId, excluded(userId));
-  const isRebound = not(isSame(aliases.mac, excluded(aliases.mac)));
+  const isRebound = not(isSame(aliases.bindingMac, excluded(aliases.bindingMac)));
   const isTheirs = and(isNotNull(userOfPhone), eq(coalesce(userOfId, userOfPhone), userOfPhone));
 
   tx.insert(on, aliases, row, {
@@ -55,7 +55,7 @@ export function linkIdentity<Outcome extends string>(
     ],
   });
 
-  bindNumber(tx, on, { phone, businessUserId, mac });
+  bindNumber(tx, on, { phone, businessUserId, bindingMac });
 }
 
 type Bound = Omit<Linked, 'at'>;
@@ -65,18 +65,22 @@ export function bindNumber<Outcome extends string>(
   on: On<Outcome>,
   bound: Bound,
 ): void {
-  tx.update(on, aliases, { mac: bound.mac }, unboundNumberOfSql(bound));
+  tx.update(on, aliases, { bindingMac: bound.bindingMac }, unboundNumberOfSql(bound));
 }
 
-function unboundNumberOfSql({ phone, businessUserId, mac }: Bound) {
+function unboundNumberOfSql({ phone, businessUserId, bindingMac }: Bound) {
   const business = alias(aliases, 'business');
   const holder = build
     .select({ userId: business.userId })
     .from(business)
     .where(
-      and(eq(business.kind, 'business'), eq(business.value, businessUserId), eq(business.mac, mac)),
+      and(
+        eq(business.kind, 'business'),
+        eq(business.value, businessUserId),
+        eq(business.bindingMac, bindingMac),
+      ),
     );
-  const isUnbound = not(isSame(aliases.mac, mac));
+  const isUnbound = not(isSame(aliases.bindingMac, bindingMac));
   const isTheirs = and(hasNameSql('phone', phone), inArray(aliases.userId, holder));
   return and(isTheirs, isUnbound, not(isContestedSql(phone)));
 }

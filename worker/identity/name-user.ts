@@ -76,7 +76,7 @@ type Renaming = {
   now: number;
 };
 
-type BoundId = { id: string; mac: string };
+type BoundId = { id: string; bindingMac: string };
 
 export function renameUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
@@ -86,7 +86,7 @@ export function renameUser<Outcome extends string>(
   const { phone, proof, whatsapp } = names;
   const brought = proof === 'support' ? null : names.business;
   const isAnother = not(isSame(aliases.value, brought?.id ?? null));
-  const mac = brought?.mac ?? null;
+  const bindingMac = brought?.bindingMac ?? null;
   const spelling = {
     kind: 'whatsapp',
     value: whatsapp.id!,
@@ -96,7 +96,7 @@ export function renameUser<Outcome extends string>(
   } as const;
 
   tx.delete(on, aliases, and(isOfSql('business', userId), isAnother));
-  tx.update(on, aliases, { proof: 'earlier-number', mac }, isOfSql('business', userId));
+  tx.update(on, aliases, { proof: 'earlier-number', bindingMac }, isOfSql('business', userId));
   tx.update(
     on,
     aliases,
@@ -104,7 +104,7 @@ export function renameUser<Outcome extends string>(
       value: phone,
       proof,
       at: now,
-      mac,
+      bindingMac,
     },
     isOfSql('phone', userId),
   );

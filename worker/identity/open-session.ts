@@ -15,11 +15,11 @@ type NewSession = {
   userId: SQL<string | null>;
   now: number;
   isLimited: boolean | SQL<number>;
-  mac: string | SQL<string>;
+  bindingMac: string | SQL<string>;
   device?: string | null | undefined;
 };
 
-type SignedIn = Omit<NewSession, 'isLimited' | 'mac'> & {
+type SignedIn = Omit<NewSession, 'isLimited' | 'bindingMac'> & {
   phone: PhoneNumber;
   settings: Pick<Settings, 'SESSION_KEYS'>;
 };
@@ -36,14 +36,14 @@ export async function openSignedIn<Outcome extends string>(
     bindSession(settings, { ...bound, isLimited: true }),
   ]);
   const isLimited = tx.fact('isContested');
-  const mac = iif<string>(isLimited, limited, full);
-  openSession(tx, on, { ...session, isLimited, mac });
+  const bindingMac = iif<string>(isLimited, limited, full);
+  openSession(tx, on, { ...session, isLimited, bindingMac });
 }
 
 export function openSession<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  { userId, now, isLimited, mac, device = null }: NewSession,
+  { userId, now, isLimited, bindingMac, device = null }: NewSession,
 ): void {
   const session = {
     id: tx.id,
@@ -53,7 +53,7 @@ export function openSession<Outcome extends string>(
     lastSeenAt: now,
     isLimited,
     device,
-    mac,
+    bindingMac,
   };
 
   tx.insert(on, sessions, session, { where: isNotNull(userId) });

@@ -160,12 +160,12 @@ export class UserSession {
   async #admit(found: FoundSession | undefined): Promise<Admitted> {
     if (!found) throw new RequestError('unauthenticated');
     const { user, session } = found;
-    const { isLimited, mac, expiresAt, lastSeenAt } = session;
+    const { isLimited, bindingMac, expiresAt, lastSeenAt } = session;
     const bound = {
       sessionId: this.sessionId,
       phone: user.phone,
       isLimited,
-      mac,
+      bindingMac,
     };
     if (!(await isOwnSession(this.#settings, bound))) throw new RequestError('unavailable');
 
@@ -246,7 +246,7 @@ export function admittedUserSql(caller: Named<SessionCaller>): SQL<string> {
   // Also without a row whose `is_limited` somebody has changed.
   const hasSignedIn = and(
     eq(sessions.isLimited, false),
-    sql`${sessions.mac} not in (select value from json_each(${limitedMacs}))`,
+    sql`${sessions.bindingMac} not in (select value from json_each(${limitedMacs}))`,
   );
   const admitted = and(
     isLiveSql(caller),

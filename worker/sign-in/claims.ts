@@ -76,14 +76,14 @@ export async function tieClaim<Outcome extends string>(
   { settings, now }: Scope<'settings' | 'now'>,
   { sentBy, businessUserId, phone }: Tied,
 ): Promise<void> {
-  const mac = await bindAlias(settings, businessUserId, phone);
+  const bindingMac = await bindAlias(settings, businessUserId, phone);
   const row = {
     kind: 'business' as const,
     value: businessUserId,
     userId: columnFact<string>(claims.userId),
     proof: 'claim' as const,
     at: now,
-    mac,
+    bindingMac,
   };
 
   // A row alone moves no id to another account.
@@ -96,7 +96,7 @@ export async function tieClaim<Outcome extends string>(
     where,
     upsert: 'ignore',
   });
-  bindNumber(tx, on, { phone, businessUserId, mac });
+  bindNumber(tx, on, { phone, businessUserId, bindingMac });
   tx.delete(on, claims, where);
 }
 

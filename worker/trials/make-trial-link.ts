@@ -42,7 +42,7 @@ export async function makeTrialLink(
   const mac = await keyedHash(peppers[0]!, 'trial', token);
   const phone = person.phone ?? (await phoneOfId(scope, person.businessUserId!));
   const phoneMacs = await keyedHashes(peppers, 'phone', phone);
-  const ownerMac = await bindTrialLink(settings, mac, phone);
+  const bindingMac = await bindTrialLink(settings, mac, phone);
 
   // With a known id and a number that nobody
   // has, the hash would be of the wrong number.
@@ -65,7 +65,7 @@ export async function makeTrialLink(
     mac,
     userId: userNamedSql(person) as SQL,
     phoneMac: phoneMacs[0]!,
-    ownerMac,
+    bindingMac,
     tier,
     days,
     expiresAt: now + trialLinkLifetimeMs,

@@ -60,7 +60,7 @@ async function readOpenLink(
     .select({
       ...stateOf(now),
       mac: trialLinks.mac,
-      ownerMac: trialLinks.ownerMac,
+      bindingMac: trialLinks.bindingMac,
       phone: users.phone,
     })
     .from(trialLinks)
@@ -71,12 +71,12 @@ async function readOpenLink(
   if (!link?.isOpen) return 'invalid';
   if (link.isSpent) return 'spent';
 
-  const { mac, ownerMac, phone } = link;
+  const { mac, bindingMac, phone } = link;
   if (phone === null) return 'invalid';
   const isOwn = await isOwnTrialLink(settings, {
     linkMac: mac,
     phone,
-    mac: ownerMac,
+    bindingMac,
   });
   return isOwn ? { mac, phone } : 'invalid';
 }
@@ -107,8 +107,8 @@ async function beginTrial(scope: SessionScope, link: OpenLink): Promise<Redempti
     phone: link.phone,
     isLimited,
   };
-  const mac = await bindSession(settings, bound);
-  openSession(tx, ['begun'], { userId, now, isLimited, mac, device });
+  const bindingMac = await bindSession(settings, bound);
+  openSession(tx, ['begun'], { userId, now, isLimited, bindingMac, device });
 
   const { outcome, reads } = await tx.run({ user: db.select().from(users).where(who) });
 

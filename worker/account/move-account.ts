@@ -44,14 +44,10 @@ type Moving = Transaction<
   'taken' | 'gone' | 'overtaken' | 'alreadyMoved' | 'changed' | 'moved',
   unknown
 >;
-type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
+type NewNames = Awaited<ReturnType<typeof newNamesOf>>;
 
 /** The names and hashes of an account under its new number. */
-export async function renumberingOf(
-  settings: Settings,
-  { user, bound }: MovingAccount,
-  move: Move,
-) {
+export async function newNamesOf(settings: Settings, { user, bound }: MovingAccount, move: Move) {
   const { phone, whatsappId } = move;
   const type = 'user.phone_changed';
   const sessionId = keptSession(move);
@@ -61,7 +57,7 @@ export async function renumberingOf(
     isLimited: false,
   };
 
-  const [macs, { business, ownerMacs }] = await Promise.all([
+  const [macs, { business, linkBindings }] = await Promise.all([
     Promise.all(
       [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
     ),
@@ -81,7 +77,7 @@ export async function renumberingOf(
     trialsBefore,
     trialsNow,
     /** SQL: null for a trial link that was not the old number's. */
-    ownerMac: inJson<string | null>(JSON.stringify(ownerMacs), trialLinks.mac),
+    bindingMac: inJson<string | null>(JSON.stringify(linkBindings), trialLinks.mac),
     sessionMac: kept ? await bindSession(settings, kept) : null,
     chatKey: await rebindChatKey(settings, user, phone),
     event: {
@@ -92,19 +88,19 @@ export async function renumberingOf(
 }
 
 /** The effects of `moved` (`moveInDatabase`). */
-export async function renumberAccount(tx: Moving, to: Renumbering): Promise<void> {
+export async function moveAccount(tx: Moving, to: NewNames): Promise<void> {
   const { user, names, now } = to;
-  renumberEvents(tx, to);
+  moveEvents(tx, to);
   deleteCodes(tx, to);
-  renumberTrials(tx, to);
+  moveTrials(tx, to);
   renameUser(tx, ['moved'], { userId: user.id, names, now });
-  renumberSessions(tx, to);
-  await renumberUser(tx, to);
+  moveSessions(tx, to);
+  await moveUser(tx, to);
   deletePhoneChanges(tx, to);
   markCustomer(tx, user.id, now);
 }
 
-function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renumbering): void {
+function moveEvents(tx: Moving, { settings, user, phone, now, event }: NewNames): void {
   const named = sql<string>`json_set(${outbox.body}, '$.data.phone', ${phone})`;
   const body = iif<string>(isNull(inJson(outbox.body, '$.data.phone')), outbox.body, named);
   tx.update(['moved'], outbox, { phone, body }, eq(outbox.userId, user.id));
@@ -121,21 +117,21 @@ function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renum
   });
 }
 
-function renumberSessions(tx: Moving, { user, move, sessionMac }: Renumbering): void {
+function moveSessions(tx: Moving, { user, move, sessionMac }: NewNames): void {
   const browsers = eq(pushSubscriptions.userId, user.id);
   const ofEnded = isOtherSessionSql(pushSubscriptions.sessionId, move);
 
   tx.delete(['moved'], sessions, endedBySql(user.id, move));
   tx.delete(['moved'], pushSubscriptions, and(browsers, ofEnded));
-  tx.update(['moved'], sessions, { mac: sessionMac }, eq(sessions.userId, user.id));
+  tx.update(['moved'], sessions, { bindingMac: sessionMac }, eq(sessions.userId, user.id));
 }
 
-function deleteCodes(tx: Moving, { user, phone }: Renumbering): void {
+function deleteCodes(tx: Moving, { user, phone }: NewNames): void {
   tx.delete(['moved'], codes, inArray(codes.phone, [user.phone, phone]));
   tx.delete(['moved'], linkCodes, eq(linkCodes.phone, phone));
 }
 
-function deletePhoneChanges(tx: Moving, { user, phone }: Renumbering): void {
+function deletePhoneChanges(tx: Moving, { user, phone }: NewNames): void {
   const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
   tx.delete(['moved'], phoneChanges, changes);
 }
@@ -147,7 +143,7 @@ function markCustomer(tx: Moving, userId: string, now: number): void {
   tx.update(['moved'], customers, { dirty: plus(dirty, 1), dueAt: now }, own);
 }
 
-function renumberTrials(tx: Moving, to: Renumbering): void {
+function moveTrials(tx: Moving, to: NewNames): void {
   const first = build
     .select({ at: usedTrials.at })
     .from(usedTrials)
@@ -159,10 +155,10 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
   tx.insert(['moved'], usedTrials, used, { from: first, upsert: 'ignore' });
 
   const theirs = eq(trialLinks.userId, to.user.id);
-  const bound = { phoneMac: to.trialsNow, ownerMac: to.ownerMac };
+  const bound = { phoneMac: to.trialsNow, bindingMac: to.bindingMac };
   // Support moves an account whose number is lost: its unused links were sent there.
   const isLost = to.move.by === 'support' ? eq(trialLinks.isUsed, false) : undefined;
-  tx.delete(['moved'], trialLinks, and(theirs, or(isNull(to.ownerMac), isLost)));
+  tx.delete(['moved'], trialLinks, and(theirs, or(isNull(to.bindingMac), isLost)));
   tx.update(['moved'], trialLinks, bound, theirs);
 }
 
@@ -170,7 +166,7 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
  * The old number keeps its count until the week ends, as after a deletion. Of what
  * both numbers have used the greater count stands. A paid week goes on as it is.
  */
-async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
+async function moveUser(tx: Moving, to: NewNames): Promise<void> {
   const { settings, user, phone, now, chatKey } = to;
   const own = eq(users.id, user.id);
   const before = { phone: user.phone, settings, now };
@@ -198,7 +194,7 @@ async function boundAnew(settings: Settings, { user, bound }: MovingAccount, pho
   const own = bound.filter((_, index) => owned[index]);
   const id = own.find(({ kind }) => kind === 'alias')?.value;
   const links = own.filter(({ kind }) => kind === 'trialLink');
-  const ownerMacs = await Promise.all(
+  const linkBindings = await Promise.all(
     links.map(async ({ value }) => [value, await bindTrialLink(settings, value, phone)]),
   );
   return {
@@ -207,14 +203,14 @@ async function boundAnew(settings: Settings, { user, bound }: MovingAccount, pho
         ? null
         : {
             id,
-            mac: await bindAlias(settings, id, phone),
+            bindingMac: await bindAlias(settings, id, phone),
           },
-    ownerMacs: Object.fromEntries(ownerMacs) as Record<string, string>,
+    linkBindings: Object.fromEntries(linkBindings) as Record<string, string>,
   };
 }
 
-function isOwnRow(settings: Settings, phone: PhoneNumber, { kind, value, mac }: BoundRow) {
+function isOwnRow(settings: Settings, phone: PhoneNumber, { kind, value, bindingMac }: BoundRow) {
   return kind === 'alias'
-    ? isOwnAlias(settings, { value, phone, mac })
-    : isOwnTrialLink(settings, { linkMac: value, phone, mac });
+    ? isOwnAlias(settings, { value, phone, bindingMac })
+    : isOwnTrialLink(settings, { linkMac: value, phone, bindingMac });
 }
