@@ -85,6 +85,6 @@ function bodyFor(input: object | Blob | undefined): BodyInit | null {
 }
 
 function limitOf(name: PageCall): number {
-  if (transfers.has(name)) return timeLimits.transfer;
-  return pageRoutes[name].method === 'GET' ? timeLimits.reading : timeLimits.writing;
+  if (transfers.has(name)) return timeLimits.transferMs;
+  return pageRoutes[name].method === 'GET' ? timeLimits.readingMs : timeLimits.writingMs;
 }

@@ -66,7 +66,7 @@ export class StreamReader {
     const silence = performance.now() - this.#lastEventAt;
     if (this.#state === 'live')
       return silence < trustedMs && this.#source?.readyState === EventSource.OPEN;
-    return this.#state === 'opening' && silence < timeLimits.opening;
+    return this.#state === 'opening' && silence < timeLimits.openingMs;
   }
 
   async #connect(): Promise<void> {
@@ -83,7 +83,7 @@ export class StreamReader {
     this.#lastEventAt = performance.now();
     const search = new URLSearchParams({ token: ticket, ...query() });
     this.#source = this.#listen(`${apiBase}${pageRoutes[name].path}?${search}`);
-    this.#timer = setTimeout(() => this.#endSilence(), timeLimits.opening);
+    this.#timer = setTimeout(() => this.#endSilence(), timeLimits.openingMs);
   }
 
   #listen(address: string): EventSource {
@@ -120,7 +120,7 @@ export class StreamReader {
     this.#attempts = 0;
     this.#lastEventAt = performance.now();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#endSilence(), timeLimits.silence);
+    this.#timer = setTimeout(() => this.#endSilence(), timeLimits.silenceMs);
     if (!wasLive) setStatus('live');
     connectionState.addEvent();
   }

@@ -3,7 +3,7 @@ export type SendFailure = 'unreachable' | 'slow';
 /** Sends a call. With `keepalive` it outlives the page, with at most 64 KiB for all such calls. */
 export function fetchInTime(
   address: string,
-  limit: number,
+  limitMs: number,
   { signal, ...request }: RequestInit = {},
 ): Promise<Response | SendFailure> {
   const abort = new AbortController();
@@ -12,7 +12,7 @@ export function fetchInTime(
     const timer = setTimeout(() => {
       resolve('slow');
       abort.abort();
-    }, limit);
+    }, limitMs);
     void load(address, { ...request, signal: abort.signal })
       .then(resolve, () => resolve('unreachable'))
       .then(() => clearTimeout(timer));

@@ -15,7 +15,7 @@ export async function askForMicrophone(): Promise<MediaStream> {
   if (typeof MediaRecorder !== 'function') throw new DOMException('', 'NotSupportedError');
   const asked = navigator.mediaDevices.getUserMedia({ audio: constraints });
   try {
-    return await within(timeLimits.permission, asked);
+    return await within(timeLimits.permissionMs, asked);
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error;
     // Nobody waits for a late permission.

@@ -51,7 +51,7 @@ export function followPermission(listener: () => void): () => void {
 
 /** Turns on notices; call it in a click's handler. Throws if the push service or the API do not respond. */
 export async function turnOnNotices(token: string): Promise<NoticeState> {
-  const permission = await within(timeLimits.permission, Notification.requestPermission());
+  const permission = await within(timeLimits.permissionMs, Notification.requestPermission());
   if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
   const publicKey = await readKey(token);
   return publicKey === null ? 'unavailable' : subscribe(token, publicKey);
@@ -79,7 +79,7 @@ async function readKey(token: string): Promise<string | null> {
 
 async function subscribe(token: string, publicKey: string): Promise<NoticeState> {
   await navigator.serviceWorker.register('/sw.js');
-  const { pushManager } = await within(timeLimits.browser, navigator.serviceWorker.ready);
+  const { pushManager } = await within(timeLimits.browserMs, navigator.serviceWorker.ready);
   const subscription = await subscriptionWith(publicKey, pushManager);
 
   const { endpoint, keys } = subscription.toJSON();
@@ -99,7 +99,7 @@ async function subscriptionWith(
 
   await present?.unsubscribe();
   const options = { userVisibleOnly: true, applicationServerKey: publicKey };
-  return within(timeLimits.browser, pushManager.subscribe(options));
+  return within(timeLimits.browserMs, pushManager.subscribe(options));
 }
 
 function base64Url(bytes: ArrayBuffer | null): string {

@@ -90,7 +90,7 @@ async function play(address: string, from: number): Promise<void> {
   if (audio.src !== address) audio.src = address;
   if (Math.abs(audio.currentTime - from) > 0.5) audio.currentTime = from;
   audio.playbackRate = store.get().speed;
-  await within(timeLimits.browser, audio.play());
+  await within(timeLimits.browserMs, audio.play());
 }
 
 function createAudio(): HTMLAudioElement {

@@ -12,7 +12,7 @@ export function sendFirstCalls(early: EarlyStart, token: string): void {
 
   const page = location.pathname.slice(location.pathname.lastIndexOf('/'));
   for (const path of [profilePath, ...(pageReads[page] ?? [])]) {
-    early.responses[path] = fetchInTime(apiBase + path, timeLimits.reading, {
+    early.responses[path] = fetchInTime(apiBase + path, timeLimits.readingMs, {
       // One head script serves every language, so that one hash allows it on all pages.
       headers: {
         Authorization: `Bearer ${token}`,

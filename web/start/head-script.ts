@@ -91,7 +91,7 @@ async function loadAgain(script: string): Promise<void> {
   const files = document.querySelectorAll<HTMLLinkElement>('[rel=modulepreload]');
   const addresses = [script, ...[...files].map(({ href }) => href)];
   const responses = await Promise.all(
-    addresses.map((each) => fetchInTime(each, timeLimits.reading, { cache: 'reload' })),
+    addresses.map((each) => fetchInTime(each, timeLimits.readingMs, { cache: 'reload' })),
   );
 
   // A page that fails again stays as it was served.

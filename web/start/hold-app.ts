@@ -86,4 +86,4 @@ function reloadOrGiveUp(problem: StartProblem): Promise<never> {
 /** Whether somebody has typed into the shell, which keeps no text yet. */
 const hasTyped = () => document.querySelector('textarea')?.value;
 
-const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

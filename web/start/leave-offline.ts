@@ -15,7 +15,7 @@ async function look(): Promise<void> {
 
   isLooking = true;
   clearTimeout(timer);
-  const response = await fetchInTime(location.href, timeLimits.reading, {
+  const response = await fetchInTime(location.href, timeLimits.readingMs, {
     method: 'HEAD',
     cache: 'no-store',
   });

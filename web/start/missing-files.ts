@@ -22,7 +22,7 @@ export function appFile(): string | undefined {
 /** Returns what the server says of the app's file, past the cache: a status, or 0 without a response. */
 export async function appFileStatus(): Promise<number> {
   const request = { method: 'HEAD', cache: 'no-store' } as const;
-  const response = await fetchInTime(appFile() ?? '', timeLimits.reading, request);
+  const response = await fetchInTime(appFile() ?? '', timeLimits.readingMs, request);
   return typeof response === 'string' ? 0 : response.status;
 }
 

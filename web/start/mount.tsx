@@ -54,7 +54,7 @@ function showsConversation(): boolean {
   return shown !== null && shown.token === token && !isUnreached;
 }
 
-const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const appOf = (router: RegisteredRouter) => (
   <StrictMode>

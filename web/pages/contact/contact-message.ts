@@ -29,7 +29,7 @@ const simulatedDelayMs = 1500;
 export async function sendMessage(message: object): Promise<void> {
   if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelayMs));
   const headers = { 'Content-Type': 'application/json' };
-  const response = await fetchInTime(contactAddress, timeLimits.writing, {
+  const response = await fetchInTime(contactAddress, timeLimits.writingMs, {
     method: 'POST',
     headers,
     body: JSON.stringify(message),
