@@ -16,7 +16,7 @@ export type Visitor =
   /** Anybody who keeps what was served: the engine is too old, or a script has failed. */
   | 'unscripted';
 
-/** What the build has rendered into the root: a whole page, one for guests alone, or a frame without data. */
+/** What the build has rendered into the root: a whole page, one for guests alone, or a shell: a page without its data. */
 export type Served = 'page' | 'guest-page' | 'shell';
 
 /** The `data-` attributes, by their names. */
@@ -39,7 +39,7 @@ type Marks = {
   color: string;
   /** Of the list of the chat's messages. */
   slot: 'messages';
-  /** Of the frame around the chat's field, which takes the height of this copy. */
+  /** Of the box around the chat's field, which takes the height of this copy. */
   text: string;
 };
 
@@ -67,7 +67,7 @@ export const servedAs = (served: Served) => `#${rootId}${markSelector('served', 
 export const shellRoot = () => document.querySelector<HTMLElement>('#root[data-served=shell]');
 export const messageList = '[data-slot=messages]';
 
-/** Templates by id: preloads of the fonts, the app's files until the paint, and the chat around messages. */
+/** Templates by id: preloads of the fonts, the app's files until the paint, and the frame: the main part of the chat around its messages. */
 export type TemplateId = 'fonts' | 'late' | 'frame';
 
 export const template = (id: TemplateId) =>

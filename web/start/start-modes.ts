@@ -12,7 +12,7 @@ import type { Served, Visitor } from './protocol.ts';
  * | guest-page | returning | empty       | nothing    | renders at once                |
  * | nothing    | special   | specialPage | nothing    | renders when the route is here |
  * | nothing    | any other | empty       | nothing    | renders at once                |
- * | shell      | returning | shell       | the frame  | hydrates the chat's messages   |
+ * | shell      | returning | shell       | the shell  | hydrates a chat with messages  |
  * | shell      | any other | shell       | nothing    | renders after a redirect       |
  *
  * For `unscripted` visitors `main.tsx` starts no app: what was served stays. So does a page without

@@ -15,7 +15,7 @@ const startVisibility = {
   [`${hidesGuestPage} ${servedAs('guest-page')} > *`]: hidden,
   [`:root:not(${returning}) ${servedAs('shell')} > *`]: hidden,
   [`:root${markSelector('visitor', 'unscripted')} ${markSelector('needs', 'scripts')}`]: hidden,
-  // Sections are laid out after the first frame, which is earlier without them.
+  // Sections are laid out after the first paint, which is earlier without them.
   [`[${markName('served')}] section[data-tone]`]: {
     contentVisibility: 'auto',
     containIntrinsicHeight: '50rem',

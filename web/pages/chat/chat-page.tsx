@@ -38,7 +38,7 @@ function Chat({ token }: { token: string }) {
   const hasConsented = conversation?.consent?.version === consentVersion;
   return (
     <section
-      className={chatFrame}
+      className={chatColumn}
       aria-labelledby="chat-title"
     >
       <ChatHeader
@@ -82,7 +82,7 @@ function ChatSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
     <section
-      className={chatFrame}
+      className={chatColumn}
       aria-labelledby="chat-title"
       aria-busy="true"
     >
@@ -209,7 +209,7 @@ function useVisualHeight(): void {
 }
 
 /** The page scrolls where its parts have no room. */
-const chatFrame = css({
+const chatColumn = css({
   display: 'flex',
   flexDirection: 'column',
   width: 'full',
