@@ -24,7 +24,8 @@ async function reloadIfReplaced(): Promise<void> {
   if (keptInTab.isLostByReload() || hasUnkeptText()) return;
 
   const isReplaced = appFile() !== undefined && (await appFileStatus()) === 404;
-  if (isReplaced && reloadOnce(reloadUpdated)) await new Promise(() => {});
+  // The page is loaded again: whoever waits must not go on.
+  if (isReplaced && reloadOnce(reloadUpdated)) return new Promise(() => {});
 }
 
 function hasUnkeptText(): boolean {

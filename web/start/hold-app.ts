@@ -43,7 +43,7 @@ async function untilLoaded(problem: StartProblem): Promise<void> {
     if (status === 200 && attempt === 1) continue;
 
     // The server responds: the file is gone, or the browser remembers that it failed.
-    if (status !== 0) await reloadOrGiveUp(problem);
+    if (status !== 0) return reloadOrGiveUp(problem);
 
     problem.show(errorWords.network);
     await untilConnected();
