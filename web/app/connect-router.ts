@@ -34,7 +34,7 @@ function connectRedirects(router: RegisteredRouter): void {
 
     const next = options?.comesBack ? returnPage(pathname + searchStr) : undefined;
     const search = next ? { next } : options?.search;
-    return session.leaveWith(router.navigate({ to, search: search ?? {}, replace: true }));
+    return session.waitForRedirect(router.navigate({ to, search: search ?? {}, replace: true }));
   });
 }
 

@@ -20,7 +20,8 @@ export function Layout() {
   const uncaught = useSyncExternalStore(uncaughtError.subscribe, uncaughtError.get, () => null);
   const isSwitched = useSession((session) => session.isSwitched);
   const isStarting = useSession(
-    ({ isInitializing, isLeaving, token }) => isLeaving || (isInitializing && token !== null),
+    ({ isInitializing, isRedirecting, token }) =>
+      isRedirecting || (isInitializing && token !== null),
   );
   const rendersWithoutSession = useRendersWithoutSession();
   if (uncaught !== null && !showsCrisisLines(location.pathname))

@@ -11,7 +11,7 @@ export type Session = {
   isInitializing: boolean;
   isLoading: boolean;
   /** Whether a redirect runs: this page must not show what guests see. */
-  isLeaving: boolean;
+  isRedirecting: boolean;
   isSwitched: boolean;
   isUnreached: boolean;
 };
@@ -29,7 +29,7 @@ const initialSession: Session = {
   user: null,
   isInitializing: true,
   isLoading: false,
-  isLeaving: false,
+  isRedirecting: false,
   isSwitched: false,
   isUnreached: false,
 };
@@ -59,7 +59,7 @@ export const session = {
       user,
       isInitializing: initializations > 0,
       isLoading: token ? (profiles?.isLoading(token) ?? false) : false,
-      isLeaving: redirects > 0,
+      isRedirecting: redirects > 0,
       isSwitched: token !== null && signatureOf(token) === switchedTo,
       isUnreached: token !== null && token === unreachedToken && !user,
     };
@@ -77,7 +77,7 @@ export const session = {
 
   endInitialization: () => store.set({ initializations: store.get().initializations - 1 }),
 
-  async leaveWith(redirect: Promise<void>): Promise<void> {
+  async waitForRedirect(redirect: Promise<void>): Promise<void> {
     store.set({ redirects: store.get().redirects + 1 });
     await redirect.finally(() => store.set({ redirects: store.get().redirects - 1 }));
   },

@@ -10,17 +10,17 @@ type Target = '/' | '/login';
 export async function signOut(to: Target = '/login'): Promise<void> {
   const { token } = session.get();
   if (token) revoke(token);
-  await leave(token, to);
+  await endAndRedirect(token, to);
 }
 
 /** Ends all sessions. Throws if the server does not confirm it, and stays signed in. */
 export async function signOutEverywhere(): Promise<void> {
   const { token } = session.get();
   await request('logout', { everywhere: true });
-  await leave(token, '/login');
+  await endAndRedirect(token, '/login');
 }
 
-async function leave(token: string | null, to: Target): Promise<void> {
+async function endAndRedirect(token: string | null, to: Target): Promise<void> {
   if (token) session.endByPerson(token);
   showToast({ type: 'success', title: sessionWords.loggedOut });
   await redirectTo(to);
