@@ -6,4 +6,4 @@ import metadata from 'libphonenumber-js/min/metadata';
 export const parse = (phone: string) => parseNumber(phone, metadata);
 export const describe = (phone: string) => new PhoneNumber(phone, metadata);
 
-export const plans = numberingPlans({ parse, describe });
+export const phonePlans = numberingPlans({ parse, describe });

@@ -12,8 +12,8 @@ export const loadedNumberingPlans = () => store.get().plans;
 export async function loadNumberingPlans(): Promise<void> {
   if (loadedNumberingPlans()) return;
   try {
-    const { plans } = await import('./phone-library.ts');
-    store.set({ plans });
+    const { phonePlans } = await import('./phone-library.ts');
+    store.set({ plans: phonePlans });
   } catch {
     // Without the plans numbers are shown without groups.
   }
