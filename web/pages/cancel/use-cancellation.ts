@@ -6,7 +6,7 @@ import { showToast } from '../../data/toasts.ts';
 import { refetchProfile } from '../../data/profile-query.ts';
 import { useUnlessExpired } from '../../data/expiry.ts';
 import { formatDate } from '../../rules/formats.ts';
-import type { Refused } from '../../ui/refusal.tsx';
+import type { RefusalText } from '../../ui/refusal.tsx';
 import { cancelWords } from '#words/cancel';
 
 type PlanChange = 'cancelPlan' | 'resumePlan';
@@ -14,7 +14,7 @@ type PlanChange = 'cancelPlan' | 'resumePlan';
 export function useCancellation(refetchSubscription: () => Promise<void>) {
   const [hasCancelled, setCancelled] = useState(false);
   const [running, setRunning] = useState<PlanChange | null>(null);
-  const [failure, setFailure] = useState<Refused | null>(null);
+  const [failure, setFailure] = useState<RefusalText | null>(null);
 
   const run = async (change: PlanChange, work: () => Promise<void>) => {
     setRunning(change);
@@ -60,7 +60,7 @@ export function useCancellation(refetchSubscription: () => Promise<void>) {
 const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'conflict';
 
 /** Null if a toast has said it. */
-function failureIn(error: unknown): Refused | null {
+function failureIn(error: unknown): RefusalText | null {
   const failure = failureOf(error);
   if (failure && isConflict(error)) return { text: cancelWords.nothing, until: null };
   const isUncertain = error instanceof ApiError && error.isOutage && error.code !== 'network';

@@ -1,6 +1,6 @@
 import { type Ref, useEffect, useRef, useState } from 'react';
 import { codeError, shownCode } from '../../rules/sign-in-rules.ts';
-import type { Refused } from '../../ui/refusal.tsx';
+import type { RefusalText } from '../../ui/refusal.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 import { loginWords } from '#words/login';
 
@@ -38,7 +38,7 @@ export function CodeField({ ref, code, setCode, isLocked, isOver }: CodeFieldPro
 }
 
 /** A refused code is selected, so that the next one takes its place. */
-export function useCodeFocus(failure: Refused | undefined, isFree: boolean) {
+export function useCodeFocus(failure: RefusalText | undefined, isFree: boolean) {
   const input = useRef<HTMLInputElement>(null);
   // The form's name is announced with its field.
   useEffect(() => input.current?.focus(), []);

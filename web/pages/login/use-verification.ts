@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { SignInWishes } from '../../rules/destinations.ts';
-import type { Refused } from '../../ui/refusal.tsx';
+import type { RefusalText } from '../../ui/refusal.tsx';
 import { loginWords } from '#words/login';
 import type { Lockout } from './use-lockout.ts';
 import { codeSentToast, finishSignIn } from './sign-in-toasts.ts';
@@ -19,7 +19,7 @@ export type VerificationOptions = {
 
 export function useVerification({ current, wishes, lockout, endSteps }: VerificationOptions) {
   const [isVerifying, setVerifying] = useState(false);
-  const [failure, setFailure] = useState<Refused>();
+  const [failure, setFailure] = useState<RefusalText>();
   const [isRefused, setRefused] = useState(false);
   const navigate = useNavigate();
 

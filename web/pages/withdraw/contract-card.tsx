@@ -18,7 +18,7 @@ import { formatDate } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import type { Refused } from '../../ui/refusal.tsx';
+import type { RefusalText } from '../../ui/refusal.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ReceiptCard, type Receipt } from './receipt-card.tsx';
 import { EmailField, EmailRule } from './email-field.tsx';
@@ -118,7 +118,7 @@ const OwnFields = v.object({ email: EmailRule });
 function ConfirmForm({ onSent }: { onSent: OnSent }) {
   const { form, errors, check, clear } = useKeptForm('statement', OwnFields);
   const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<Refused | null>(null);
+  const [failure, setFailure] = useState<RefusalText | null>(null);
 
   const confirm = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -175,7 +175,7 @@ type ObjectableProps = {
 /** Somebody has withdrawn for this number without signing in. */
 function ObjectableStatement({ statement, contract, onSent, refetch }: ObjectableProps) {
   const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<Refused | null>(null);
+  const [failure, setFailure] = useState<RefusalText | null>(null);
   const { id, submittedAt, objectUntil = submittedAt } = statement;
 
   const object = async () => {

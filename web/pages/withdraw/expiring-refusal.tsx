@@ -1,8 +1,8 @@
 import { useUnlessExpired } from '../../data/expiry.ts';
-import { Refusal, type Refused } from '../../ui/refusal.tsx';
+import { Refusal, type RefusalText } from '../../ui/refusal.tsx';
 
 /** The sentence about a failure, until the time has come when it holds no more. */
-export function ExpiringRefusal({ failure }: { failure: Refused | null }) {
+export function ExpiringRefusal({ failure }: { failure: RefusalText | null }) {
   const shown = useUnlessExpired(failure);
   return shown && <Refusal {...shown} />;
 }

@@ -9,7 +9,7 @@ import { failureOf } from '../../data/error-toasts.ts';
 import { useKeptForm } from '../../data/kept-form.ts';
 import { session } from '../../data/session.ts';
 import { TextField } from '../../ui/form-fields.tsx';
-import type { Refused } from '../../ui/refusal.tsx';
+import type { RefusalText } from '../../ui/refusal.tsx';
 import { EmailField, EmailRule } from './email-field.tsx';
 import { ExpiringRefusal } from './expiring-refusal.tsx';
 import type { Receipt } from './receipt-card.tsx';
@@ -19,7 +19,7 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
   const known = { contact: session.get().user?.phoneNumber ?? undefined };
   const { form, errors, check, clear } = useKeptForm('statement', Fields, known);
   const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<Refused | null>(null);
+  const [failure, setFailure] = useState<RefusalText | null>(null);
 
   const confirm = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
