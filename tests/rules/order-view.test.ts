@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { obstacleOf, orderView, payerOf } from '../../web/rules/order-view.ts';
+import { orderObstacleOf, orderView, payerOf } from '../../web/rules/order-view.ts';
 import { isOrdered, planOffer } from '../../web/rules/plan-offer.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
 import { planIds, plans } from '../../worker/contract/plans.ts';
@@ -85,7 +85,7 @@ describe('the review of an order', () => {
     [{ ...trial, cancelAtDate }, 'First take back the cancellation', '/cancel'],
     [{ status: 'past_due', cancelAtDate }, 'First take back the cancellation', '/cancel'],
   ])('with %j says “%s” first', (facts, title, way) => {
-    const obstacle = obstacleOf(userWith(facts), 'UTC');
+    const obstacle = orderObstacleOf(userWith(facts), 'UTC');
     expect([obstacle?.title, obstacle?.way]).toEqual([title, way]);
   });
 
@@ -103,7 +103,7 @@ describe('the review of an order', () => {
       action: 'Go to payment',
     });
     expect(
-      obstacleOf(
+      orderObstacleOf(
         payerOf(user, {
           ...base,
           status: 'past_due',
@@ -125,7 +125,7 @@ describe('the review of an order', () => {
       status: 'downgrade_scheduled',
       scheduled: 'basic',
     });
-    expect(obstacleOf(scheduled, 'UTC')?.text).toContain(
+    expect(orderObstacleOf(scheduled, 'UTC')?.text).toContain(
       'A change to Basic on December 1, 2026 is scheduled.',
     );
   });

@@ -8,7 +8,7 @@ import type { User } from './user-profile.ts';
 export type OrderView = { first: string; action: string; concludes: boolean };
 
 /** What prevents another plan. Stripe's page would show nothing else. */
-export type Obstacle = {
+export type OrderObstacle = {
   title: string;
   text: string;
   action: string;
@@ -57,7 +57,10 @@ function afterTrial({ metadata }: User, start: Start): OrderView {
   return { first, action: orderWords.booked, concludes: true };
 }
 
-export function obstacleOf({ isTrial, metadata }: User, timeZone?: string): Obstacle | null {
+export function orderObstacleOf(
+  { isTrial, metadata }: User,
+  timeZone?: string,
+): OrderObstacle | null {
   const { subscriptionStatus: status, cancelAtDate, scheduledDowngradeTierId } = metadata;
   const { cancelled, owed, scheduled } = orderWords.obstacles;
 

@@ -12,7 +12,7 @@ import { useFreshProfile } from '../../data/profile-query.ts';
 import { useSession } from '../../data/session.ts';
 import { useAction } from '../../data/use-action.ts';
 import { isOwnAddress } from '../../rules/addresses.ts';
-import { obstacleOf, orderView, payerOf, type Obstacle } from '../../rules/order-view.ts';
+import { orderObstacleOf, orderView, payerOf, type OrderObstacle } from '../../rules/order-view.ts';
 import { isOrdered, planOffer } from '../../rules/plan-offer.ts';
 import { planTexts } from '../../rules/plan-texts.ts';
 import type { User } from '../../rules/user-profile.ts';
@@ -47,7 +47,7 @@ function Order({ user, token }: { user: User; token: string }) {
   if (user.isTrial && subscription === 'loading') return <PageSpinner label={orderWords.opening} />;
 
   const payer = payerOf(user, subscription);
-  const obstacle = obstacleOf(payer);
+  const obstacle = orderObstacleOf(payer);
   if (obstacle) return <InTheWay {...obstacle} />;
   return (
     <Review
@@ -59,7 +59,7 @@ function Order({ user, token }: { user: User; token: string }) {
 }
 
 /** Leads to the page that removes the obstacle: ours, or Stripe's. */
-function InTheWay({ title, text, action, way }: Obstacle) {
+function InTheWay({ title, text, action, way }: OrderObstacle) {
   const { isOpening, open } = useCheckout();
   return (
     <OrderCard title={title}>
