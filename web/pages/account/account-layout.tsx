@@ -132,7 +132,15 @@ function CardHead({ id, title, beside, action }: HeadProps) {
 }
 
 /** Give the button `aria-describedby="{id}-hint"`. */
-export function Action({ id, hint, children }: { id: string; hint: string; children: ReactNode }) {
+export function AccountAction({
+  id,
+  hint,
+  children,
+}: {
+  id: string;
+  hint: string;
+  children: ReactNode;
+}) {
   return (
     <div className={css({ display: 'grid', gap: '2', _print: { display: 'none' } })}>
       {children}

@@ -4,7 +4,7 @@ import { managementButton } from '../../rules/account-view.ts';
 import { planOf } from '#contract/plans';
 import type { User } from '../../rules/user-profile.ts';
 import { changeNumberWords, managementWords } from '#words/account';
-import { Action, AccountCard } from './account-layout.tsx';
+import { AccountAction, AccountCard } from './account-layout.tsx';
 import { PrivacyActions } from './privacy-actions.tsx';
 import { openAfterLoading } from '../../data/error-toasts.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
@@ -37,7 +37,7 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
       id="management"
       title={managementWords.title}
     >
-      <Action
+      <AccountAction
         hint={hint}
         id="subscription"
       >
@@ -50,8 +50,8 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
         >
           {processing === 'subscription-update' ? managementWords.opening : label}
         </button>
-      </Action>
-      <Action
+      </AccountAction>
+      <AccountAction
         hint={managementWords.billingHint}
         id="billing"
       >
@@ -66,7 +66,7 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
             ? managementWords.openingPortal
             : managementWords.billing}
         </button>
-      </Action>
+      </AccountAction>
       <ChangeOfNumber isDisabled={isBusy} />
       <PrivacyActions isDisabled={isBusy} />
       <DeleteAccount
@@ -89,7 +89,7 @@ function ChangeOfNumber({ isDisabled }: { isDisabled: boolean }) {
       </Suspense>
     );
   return (
-    <Action
+    <AccountAction
       hint={changeNumberWords.hint}
       id="change-number"
     >
@@ -102,6 +102,6 @@ function ChangeOfNumber({ isDisabled }: { isDisabled: boolean }) {
       >
         {changeNumberWords.open}
       </button>
-    </Action>
+    </AccountAction>
   );
 }

@@ -1,7 +1,7 @@
 import { Suspense, lazy, useState } from 'react';
 import { button } from '#styled/recipes';
 import { managementWords, accountWords } from '#words/account';
-import { Action } from './account-layout.tsx';
+import { AccountAction } from './account-layout.tsx';
 import { ApiError } from '../../data/api-error.ts';
 import { notifyError, openAfterLoading } from '../../data/error-toasts.ts';
 import { showToast } from '../../data/toasts.ts';
@@ -24,7 +24,7 @@ export function DeleteAccount({ isDisabled, deleteAccount }: DeleteAccountProps)
   };
   return (
     <>
-      <Action
+      <AccountAction
         hint={managementWords.deleteHint}
         id="delete"
       >
@@ -39,7 +39,7 @@ export function DeleteAccount({ isDisabled, deleteAccount }: DeleteAccountProps)
         >
           {managementWords.deleteAccount}
         </button>
-      </Action>
+      </AccountAction>
       {isAsking && (
         <Suspense>
           <ConfirmDialog

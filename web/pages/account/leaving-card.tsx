@@ -9,7 +9,7 @@ import { subscriptionQuery } from '../../data/trial-subscription.ts';
 import { formatDate } from '../../rules/formats.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { Action, AccountCard } from './account-layout.tsx';
+import { AccountAction, AccountCard } from './account-layout.tsx';
 
 type Open = NonNullable<Output<'getSubscription'>['withdrawal']>;
 
@@ -55,7 +55,7 @@ type WayOutProps = { id: string; to: '/cancel' | '/withdraw'; hint: string; chil
 
 function WayOut({ id, to, hint, children }: WayOutProps) {
   return (
-    <Action
+    <AccountAction
       id={id}
       hint={hint}
     >
@@ -66,7 +66,7 @@ function WayOut({ id, to, hint, children }: WayOutProps) {
       >
         {children}
       </Link>
-    </Action>
+    </AccountAction>
   );
 }
 

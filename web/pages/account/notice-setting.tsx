@@ -9,7 +9,7 @@ import {
   type NoticeState,
 } from '../../data/push-subscription.ts';
 import { useAction } from '../../data/use-action.ts';
-import { Action } from './account-layout.tsx';
+import { AccountAction } from './account-layout.tsx';
 
 /** Shows nothing in browsers without notices. */
 export function NoticeSetting({ token }: { token: string }) {
@@ -25,7 +25,7 @@ export function NoticeSetting({ token }: { token: string }) {
   const isOn = state === 'on';
   const change = async () => setState(await (isOn ? turnOffNotices : turnOnNotices)(token));
   return (
-    <Action
+    <AccountAction
       hint={hints[state]}
       id="notices"
     >
@@ -40,7 +40,7 @@ export function NoticeSetting({ token }: { token: string }) {
           {isOn ? noticeSettingWords.turnOff : noticeSettingWords.turnOn}
         </button>
       )}
-    </Action>
+    </AccountAction>
   );
 }
 

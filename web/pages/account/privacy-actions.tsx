@@ -9,7 +9,7 @@ import { loadInTime } from '../../data/promise-limit.ts';
 import { useAction } from '../../data/use-action.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
-import { Action } from './account-layout.tsx';
+import { AccountAction } from './account-layout.tsx';
 
 const loadList = () => import('./session-list.tsx');
 const SessionList = lazy(loadList);
@@ -36,7 +36,7 @@ function DownloadData({ isDisabled }: { isDisabled: boolean }) {
 
   return (
     <>
-      <Action
+      <AccountAction
         id="download"
         hint={privacyWords.downloadHint}
       >
@@ -54,7 +54,7 @@ function DownloadData({ isDisabled }: { isDisabled: boolean }) {
         >
           {isBusy ? privacyWords.downloading : privacyWords.download}
         </button>
-      </Action>
+      </AccountAction>
       <Suspense>{unsaved !== null && <UnsavedFile text={unsaved} />}</Suspense>
     </>
   );
@@ -75,7 +75,7 @@ function Sessions({ isDisabled }: { isDisabled: boolean }) {
   const [showsSessions, setShowsSessions] = useState(false);
   return (
     <>
-      <Action
+      <AccountAction
         id="sessions"
         hint={privacyWords.sessionsHint}
       >
@@ -89,7 +89,7 @@ function Sessions({ isDisabled }: { isDisabled: boolean }) {
         >
           {privacyWords.sessions}
         </button>
-      </Action>
+      </AccountAction>
       {showsSessions && (
         <Suspense fallback={<Spinner label={privacyWords.sessionsLoading} />}>
           <SessionList isDisabled={isDisabled} />
