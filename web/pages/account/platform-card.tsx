@@ -8,10 +8,10 @@ import { NotLoaded } from '../../ui/refresh-page.tsx';
 import { platformWords } from '#words/account';
 import { AccountCard } from './account-layout.tsx';
 import { css } from '#styled/css';
-import type { Props as ChoiceProps } from './platform-choice.tsx';
+import type { PlatformChoiceProps } from './platform-choice.tsx';
 
 const loadChoice = () => import('./platform-choice.tsx');
-const PlatformChoice = lazyWithFallback<ChoiceProps>(loadChoice, NotLoaded);
+const PlatformChoice = lazyWithFallback<PlatformChoiceProps>(loadChoice, NotLoaded);
 
 /** Shows no card while the preference is unknown. */
 export function PlatformCard() {

@@ -19,9 +19,9 @@ const options = (['whatsapp', 'web'] as const).map((value) => ({
   label: platformWords.options[value],
 }));
 
-export type Props = { current: Platform; queryKey: readonly unknown[] };
+export type PlatformChoiceProps = { current: Platform; queryKey: readonly unknown[] };
 
-export default function PlatformChoice({ current, queryKey }: Props) {
+export default function PlatformChoice({ current, queryKey }: PlatformChoiceProps) {
   const [chosen, setChosen] = useState<Platform>(current);
   const [isBusy, setBusy] = useState(false);
   const cards = useRef<HTMLDivElement>(null);

@@ -16,10 +16,10 @@ const ConfirmDialog = lazy(loadDialog);
 
 const account = { to: '/account' } as const;
 
-export type Props = { token: string; onFailure: (message: string) => void };
+export type ExternalSignInProps = { token: string; onFailure: (message: string) => void };
 
 /** Signs in by a token. It asks first if another number has a session here. */
-export default function ExternalSignIn({ token, onFailure }: Props) {
+export default function ExternalSignIn({ token, onFailure }: ExternalSignInProps) {
   const [currentPhone, setCurrentPhone] = useState<string | null>(null);
   const newPhone = phoneNumberOf(token);
   const currentText = usePhoneText(currentPhone);

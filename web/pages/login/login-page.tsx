@@ -8,7 +8,7 @@ import { prepareSignIn } from '../../data/sign-in.ts';
 import { addressToken } from '../../start/early-start.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
-import type { Props as ExternalProps } from './external-sign-in.tsx';
+import type { ExternalSignInProps } from './external-sign-in.tsx';
 import { css } from '#styled/css';
 import { card, link, page } from '#styled/recipes';
 import { isPlanId, type SignInWishes } from '../../rules/destinations.ts';
@@ -25,7 +25,7 @@ import { useSignInStep } from './use-sign-in-step.ts';
 
 const missing = <NotLoaded />;
 const signingIn = <PageSpinner label={loginWords.signingIn} />;
-const ExternalSignIn = loadAfterMount<ExternalProps>(() => import('./external-sign-in.tsx'), {
+const ExternalSignIn = loadAfterMount<ExternalSignInProps>(() => import('./external-sign-in.tsx'), {
   loading: signingIn,
   failed: missing,
 });
