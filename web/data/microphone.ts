@@ -19,13 +19,13 @@ export async function askForMicrophone(): Promise<MediaStream> {
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error;
     // Nobody waits for a late permission.
-    void asked.then(release, () => null);
+    void asked.then(releaseMicrophone, () => null);
     throw new DOMException('', 'TimeoutError');
   }
 }
 
 /** Whether the browser will ask. It does not ask people who have decided before. */
-export async function willBeAsked(): Promise<boolean> {
+export async function willAskForMicrophone(): Promise<boolean> {
   const name = 'microphone' as PermissionName;
   try {
     const { state } = await navigator.permissions.query({ name });
@@ -36,14 +36,14 @@ export async function willBeAsked(): Promise<boolean> {
   }
 }
 
-export function release(stream: MediaStream | null): void {
+export function releaseMicrophone(stream: MediaStream | null): void {
   for (const track of stream?.getTracks() ?? []) track.stop();
 }
 
-export const problemOf = (error: unknown) =>
-  problemText(microphoneProblem(error instanceof DOMException ? error.name : ''));
+export const microphoneErrorText = (error: unknown) =>
+  microphoneProblemText(microphoneProblem(error instanceof DOMException ? error.name : ''));
 
-export function problemText(problem: MicrophoneProblem): string {
+export function microphoneProblemText(problem: MicrophoneProblem): string {
   return problem === 'network' ? errorWords.network : sentences[problem];
 }
 

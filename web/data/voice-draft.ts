@@ -6,7 +6,13 @@ import { markNotified } from './api-error.ts';
 import { conversationStore } from './conversation-store.ts';
 import { keptInTab } from './kept-in-tab.ts';
 import { readRecording, RecordingKeeper } from './kept-recording.ts';
-import { askForMicrophone, problemOf, problemText, release, willBeAsked } from './microphone.ts';
+import {
+  askForMicrophone,
+  microphoneErrorText,
+  microphoneProblemText,
+  releaseMicrophone,
+  willAskForMicrophone,
+} from './microphone.ts';
 import { player } from './voice-player.ts';
 import { loadInTime } from './promise-limit.ts';
 import type { ActiveRecording } from './recorder.ts';
@@ -31,10 +37,11 @@ export const voiceDraft = {
       const { ActiveRecording } = await loadRecorder(loadPanel);
       // The page or the session may have ended.
       if (isAsking(token)) record(ActiveRecording, stream, token);
-      else release(stream);
+      else releaseMicrophone(stream);
     } catch (error) {
-      release(stream);
-      if (isAsking(token)) voiceStore.set({ ...noRecording, token, problem: problemOf(error) });
+      releaseMicrophone(stream);
+      if (isAsking(token))
+        voiceStore.set({ ...noRecording, token, problem: microphoneErrorText(error) });
     } finally {
       endQuestion();
     }
@@ -97,7 +104,7 @@ const isAsking = (token: string) => {
 };
 
 async function announceQuestion(token: string): Promise<void> {
-  const isAsked = await willBeAsked();
+  const isAsked = await willAskForMicrophone();
   if (isAsked && isAsking(token)) voiceStore.set({ question: microphoneWords.asking });
 }
 
@@ -147,7 +154,7 @@ function dropUnusable(
   if (voiceStore.get().token !== token) return;
 
   // A person who has left gets no advice.
-  const problem = end === 'hidden' ? null : problemText(reason);
+  const problem = end === 'hidden' ? null : microphoneProblemText(reason);
   voiceStore.set({ ...noRecording, token, problem });
 }
 
