@@ -13,7 +13,7 @@ import {
   releaseMicrophone,
   willAskForMicrophone,
 } from './microphone.ts';
-import { player } from './voice-player.ts';
+import { voicePlayer } from './voice-player.ts';
 import { loadInTime } from './promise-limit.ts';
 import type { ActiveRecording } from './recorder.ts';
 import { session } from './session.ts';
@@ -26,7 +26,7 @@ export const voiceDraft = {
     if (voiceStore.get().isAsking || voiceStore.get().active) return;
 
     voiceStore.set({ ...noRecording, token, isAsking: true });
-    player.stop();
+    voicePlayer.stop();
     const endQuestion = runningWork.add('microphone question', () => voiceStore.set(noRecording));
     let stream: MediaStream | null = null;
 
@@ -57,7 +57,7 @@ export const voiceDraft = {
 
     const sending = new AbortController();
     voiceStore.set({ kept: { ...kept, isSending: true }, sending, error: null });
-    player.stop();
+    voicePlayer.stop();
     try {
       await sendKept(token, kept, sending.signal);
       voiceStore.drop(token);
@@ -72,7 +72,7 @@ export const voiceDraft = {
   stopSending: () => voiceStore.get().sending?.abort(),
 
   discard(): void {
-    player.stop();
+    voicePlayer.stop();
     voiceStore.drop(voiceStore.get().token);
   },
 
@@ -172,7 +172,7 @@ if (typeof document !== 'undefined') {
     if (token === null || token === session.get().token) return;
     if (keptInTab.wasSignedOut(token)) active?.cancel();
     else void active?.stop('hidden');
-    player.stop();
+    voicePlayer.stop();
     voiceStore.set(noRecording);
   });
   keptInTab.noteUnfinished(() => voiceStore.get().active !== null);

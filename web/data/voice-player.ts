@@ -32,7 +32,7 @@ const store = createStore<Playback>({
 const addresses = new Map<string, string>();
 const mostKept = 5;
 
-export const player = {
+export const voicePlayer = {
   get: store.get,
   subscribe: store.subscribe,
 
@@ -40,11 +40,11 @@ export const player = {
   async toggle(key: string, load: () => Promise<Blob>): Promise<void> {
     const { audio, key: current, state, positionSeconds } = store.get();
     if (current === key && state === 'playing') return audio?.pause();
-    if (current === key && state === 'loading') return player.stop();
+    if (current === key && state === 'loading') return voicePlayer.stop();
 
     const from = current === key ? positionSeconds : 0;
     audio?.pause();
-    runningWork.add('player', () => player.stop());
+    runningWork.add('player', () => voicePlayer.stop());
     store.set({ key, state: 'loading', positionSeconds: from });
 
     try {
@@ -137,6 +137,6 @@ session.subscribe(() => {
   const { token: now } = session.get();
   if (now === store.get().token) return;
   store.set({ token: now });
-  player.stop();
+  voicePlayer.stop();
   for (const key of addresses.keys()) drop(key);
 });

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { fetchRecording } from '../../data/api-client.ts';
-import { player, type PlayState } from '../../data/voice-player.ts';
+import { voicePlayer, type PlayState } from '../../data/voice-player.ts';
 import { formatTime, type ShownMessage } from '../../rules/transcript.ts';
 import { clockText } from '../../rules/recording.ts';
 import { Icon } from '../../ui/icons.tsx';
@@ -27,7 +27,7 @@ type PlayerProps = { id: string; seconds: number; spokenAt?: string; load: () =>
 
 /** A second one stops the first. */
 export function RecordingPlayer({ id, seconds, spokenAt, load }: PlayerProps) {
-  const playback = useSyncExternalStore(player.subscribe, player.get, player.get);
+  const playback = useSyncExternalStore(voicePlayer.subscribe, voicePlayer.get, voicePlayer.get);
   const isOwn = playback.key === id;
   return (
     <PlayerControls
@@ -36,9 +36,9 @@ export function RecordingPlayer({ id, seconds, spokenAt, load }: PlayerProps) {
       position={isOwn ? playback.positionSeconds : 0}
       state={isOwn ? playback.state : 'paused'}
       speed={playback.speed}
-      toggle={() => void player.toggle(id, load)}
-      seek={(position) => player.seek(id, position)}
-      changeSpeed={() => player.changeSpeed()}
+      toggle={() => void voicePlayer.toggle(id, load)}
+      seek={(position) => voicePlayer.seek(id, position)}
+      changeSpeed={() => voicePlayer.changeSpeed()}
     />
   );
 }
