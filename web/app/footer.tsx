@@ -4,7 +4,7 @@ import { pathIn } from '#contract/languages';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { isTranslated, isWithdrawable, locale } from '#words/language';
-import { offered } from './language-addresses.ts';
+import { offeredLanguages } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 
 const pages = [
@@ -104,7 +104,7 @@ function Languages() {
         rowGap: '2',
       })}
     >
-      {offered.map(({ tag, name }) => (
+      {offeredLanguages.map(({ tag, name }) => (
         <a
           key={tag}
           href={pathIn(tag, pathname) + searchStr}

@@ -2,9 +2,9 @@ import { brand } from '#contract/brand';
 import { languages, pathIn, published } from '#contract/languages';
 import { homes } from '#words/language';
 
-export const offered = /* @__PURE__ */ offeredLanguages();
+export const offeredLanguages = /* @__PURE__ */ findOfferedLanguages();
 
-function offeredLanguages() {
+function findOfferedLanguages() {
   return published.length > 1 ? languages.filter(({ tag }) => published.includes(tag)) : [];
 }
 

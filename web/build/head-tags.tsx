@@ -5,7 +5,7 @@ import { offlinePageWords } from '#words/notices';
 import { siteWords } from '#words/page-heads';
 import { planTexts } from '../rules/plan-texts.ts';
 import { markAttributes, offlinePath } from '../start/protocol.ts';
-import { addressIn, offered } from '../app/language-addresses.ts';
+import { addressIn, offeredLanguages } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { decimalOf } from '#contract/money';
 import { currency, type Plan, plansOnSale } from '#contract/plans';
@@ -72,7 +72,8 @@ const ThemeColor = ({ scheme, color }: { scheme: 'light' | 'dark'; color: string
 );
 
 function Alternates({ path }: { path: string }) {
-  const tags = offered.length > 0 ? [...offered.map(({ tag }) => tag), 'x-default'] : [];
+  const tags =
+    offeredLanguages.length > 0 ? [...offeredLanguages.map(({ tag }) => tag), 'x-default'] : [];
   return tags.map((tag) => (
     <link
       key={tag}

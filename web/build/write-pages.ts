@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Plugin, Rolldown } from 'vite';
 import { basePath, locale } from '#words/language';
 import { pathIn } from '#contract/languages';
-import { offered } from '../app/language-addresses.ts';
+import { offeredLanguages } from '../app/language-addresses.ts';
 import { pageHead, pages } from '../app/page-heads.ts';
 import { oldEngine } from '../start/old-engine.ts';
 import { offlinePath } from '../start/protocol.ts';
@@ -111,7 +111,7 @@ function partsOf(path: string, site: SiteParts, bundle: Rolldown.OutputBundle): 
 }
 
 function languageOffers(path: string): LanguageOffer[] {
-  const others = offered.filter(({ tag }) => tag !== locale);
+  const others = offeredLanguages.filter(({ tag }) => tag !== locale);
   return others.map(({ tag, name }) => {
     const words = sentencesOf(folderOf(tag));
     const text = words.get('layout.footer.offer') ?? '';
