@@ -112,7 +112,7 @@ async function withSession<Result>(
 const isStillCurrent = (token: string | null) => token === null || session.get().token === token;
 
 /** Calls as the session of now, and shows an error before it throws it. */
-export async function call<Name extends PageCall>(
+export async function requestWithToast<Name extends PageCall>(
   name: Name,
   ...given: Arguments<Name>
 ): Promise<Output<Name>> {

@@ -20,7 +20,7 @@ import type { RunningAction } from './portals.ts';
 import { PlatformCard } from './platform-card.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { call } from '../../data/api-client.ts';
+import { requestWithToast } from '../../data/api-client.ts';
 import { showToast } from '../../data/toasts.ts';
 import { tabStorage } from '../../data/store.ts';
 
@@ -125,7 +125,7 @@ async function welcomeBack(sessionId: string | undefined): Promise<void> {
 
 async function showNewPlan(sessionId: string): Promise<void> {
   // The failure is shown already.
-  const response = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
+  const response = await requestWithToast('verifyCheckoutSession', { sessionId }).catch(() => null);
   if (!response?.success || !response.tierUpdated || wasShown(sessionId)) return;
   const description = accountWords.planUpdatedTo(planName(planOf(response.newTier).id));
   showToast({ type: 'success', title: accountWords.planUpdated, description });

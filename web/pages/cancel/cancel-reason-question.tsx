@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { call } from '../../data/api-client.ts';
+import { requestWithToast } from '../../data/api-client.ts';
 import { cancelReasonWords } from '#words/cancel';
 
 type Reason = keyof typeof cancelReasonWords.reasons;
@@ -15,7 +15,7 @@ export function CancelReasonQuestion() {
     if (given !== null) return;
     setGiven(reason);
     // The question stays after a failure.
-    await call('giveCancelReason', { reason }).catch(() => setGiven(null));
+    await requestWithToast('giveCancelReason', { reason }).catch(() => setGiven(null));
   };
   if (given !== null)
     return <output className={css({ color: 'muted' })}>{cancelReasonWords.thanks}</output>;
