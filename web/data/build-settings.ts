@@ -4,4 +4,4 @@ export const apiBase: string = import.meta.env.VITE_API_BASE ?? '';
 /** The address that takes the contact form. Without it, sending is simulated. */
 export const contactAddress: string = import.meta.env.VITE_CONTACT_URL ?? '';
 
-export const build: string = import.meta.env.VITE_BUILD ?? import.meta.env.MODE;
+export const buildName: string = import.meta.env.VITE_BUILD ?? import.meta.env.MODE;

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { card } from '#styled/recipes';
-import { apiBase, build } from '../../data/build-settings.ts';
+import { apiBase, buildName } from '../../data/build-settings.ts';
 import { connectionState } from '../../data/event-stream.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { expiryOf } from '../../rules/token-claims.ts';
@@ -20,7 +20,7 @@ export default function DebugCard({ user }: { user: User }) {
     { name: debugWords.stream, text: `${connection.status} (${connection.attempts})` },
     { name: debugWords.totals, text: String(connection.counts) },
     { name: debugWords.api, text: apiBase || debugWords.sameOrigin },
-    { name: debugWords.build, text: build },
+    { name: debugWords.build, text: buildName },
   ];
   return (
     <AccountCard

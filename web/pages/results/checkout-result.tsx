@@ -16,7 +16,7 @@ const email = (text: string) => (
     {text}
   </a>
 );
-export const support = <Sentence parts={paymentCanceledWords.support({ email })} />;
+export const supportText = <Sentence parts={paymentCanceledWords.support({ email })} />;
 
 /** Another's, unknown, not complete, or nobody could be asked. */
 export function CheckoutUnchecked() {
@@ -25,7 +25,7 @@ export function CheckoutUnchecked() {
       mood="pause"
       title={detailsSavedWords.uncheckedTitle}
       text={detailsSavedWords.uncheckedText}
-      below={support}
+      below={supportText}
     >
       <AccountOrHome
         account={detailsSavedWords.account}

@@ -10,7 +10,7 @@ import {
   AccountOrHome,
   CheckoutUnchecked,
   refreshAfterCheckout,
-  support,
+  supportText,
   useDelayedAction,
   type CheckoutResult,
 } from './checkout-result.tsx';
@@ -77,7 +77,7 @@ function PlanRefused() {
       mood="pause"
       title={detailsSavedWords.refusedTitle}
       text={detailsSavedWords.refusedText}
-      below={support}
+      below={supportText}
     >
       <Link
         to="/plans"

@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { paymentCanceledWords } from '#words/results';
-import { support } from './checkout-result.tsx';
+import { supportText } from './checkout-result.tsx';
 
 export function PaymentCanceled() {
   return (
@@ -11,7 +11,7 @@ export function PaymentCanceled() {
       mood="pause"
       title={paymentCanceledWords.title}
       text={paymentCanceledWords.text}
-      below={support}
+      below={supportText}
     >
       <div
         className={css({

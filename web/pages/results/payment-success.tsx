@@ -6,7 +6,7 @@ import { Spinner } from '../../ui/spinner.tsx';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/session.ts';
 import { paymentSuccessWords } from '#words/results';
-import { refreshAfterCheckout, support, useDelayedAction } from './checkout-result.tsx';
+import { refreshAfterCheckout, supportText, useDelayedAction } from './checkout-result.tsx';
 
 export function PaymentSuccess({ sessionId }: { sessionId: string | undefined }) {
   const isSignedIn = useSession(({ user }) => user !== null);
@@ -51,7 +51,7 @@ function PaymentUnchecked() {
       mood="pause"
       title={paymentSuccessWords.uncheckedTitle}
       text={paymentSuccessWords.uncheckedText}
-      below={support}
+      below={supportText}
     >
       <Link
         to="/account"
