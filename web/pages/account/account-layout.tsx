@@ -54,7 +54,7 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
       </Link>
       <button
         type="button"
-        className={`${button({ look: 'outline' })} ${leaving} ${isKnown ? '' : css({ visibility: 'hidden' })}`}
+        className={`${button({ look: 'outline' })} ${signOutButton} ${isKnown ? '' : css({ visibility: 'hidden' })}`}
         onClick={() => void signOut()}
       >
         <Icon name="logout" />
@@ -64,7 +64,7 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
   );
 }
 
-const leaving = css({ _rtl: { '& svg': { transform: 'scaleX(-1)' } } });
+const signOutButton = css({ _rtl: { '& svg': { transform: 'scaleX(-1)' } } });
 /** The number keeps its own direction. */
 export const phoneStyle = css({
   textStyle: 'figure',

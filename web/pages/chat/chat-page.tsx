@@ -196,13 +196,13 @@ function useVisualHeight(): void {
       [window, ['resize', 'pageshow', 'focusin', 'focusout']],
     ];
 
-    const left = new AbortController();
+    const listening = new AbortController();
     for (const [source, names] of sources)
-      for (const name of names) source.addEventListener(name, updateSoon, left);
+      for (const name of names) source.addEventListener(name, updateSoon, listening);
 
     return () => {
       timers.forEach(clearTimeout);
-      left.abort();
+      listening.abort();
       style.removeProperty('--visual-height');
     };
   }, []);

@@ -87,13 +87,13 @@ function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
     };
 
     const watch = closeWatcher(details, close);
-    const left = new AbortController();
-    details.addEventListener('toggle', watch, left);
-    document.addEventListener('pointerdown', closeOutside, left);
-    document.addEventListener('focusin', closeOutside, left);
-    document.addEventListener('keydown', closeOnEscape, left);
+    const listening = new AbortController();
+    details.addEventListener('toggle', watch, listening);
+    document.addEventListener('pointerdown', closeOutside, listening);
+    document.addEventListener('focusin', closeOutside, listening);
+    document.addEventListener('keydown', closeOnEscape, listening);
 
-    return () => left.abort();
+    return () => listening.abort();
   }, [ref]);
 }
 
