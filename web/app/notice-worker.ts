@@ -3,8 +3,8 @@ import type { Notice } from '#contract/push';
 import { replyTag } from '../data/shown-notices.ts';
 
 /** Types of service workers exclude those of pages. */
-export type Pushed = { data: { json: () => Notice } };
-export type Notified = { notification: Omit<Notification, 'data'> & { data: string } };
+export type NoticePush = { data: { json: () => Notice } };
+export type NoticeClick = { notification: Omit<Notification, 'data'> & { data: string } };
 type Window = {
   url: string;
   focus: () => Promise<unknown>;

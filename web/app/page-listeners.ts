@@ -26,7 +26,7 @@ async function renewNotices(): Promise<void> {
   if (!token || !user || storage.read(noticesKey) === null) return;
   const file = await loadInTime(import('../data/push-subscription.ts')).catch(() => null);
   // The account and the next page try again.
-  await file?.renewLost(token).catch(() => null);
+  await file?.renewLostSubscription(token).catch(() => null);
 }
 
 /** Refuses files: a dropped one would replace the page, a pasted one would vanish. */

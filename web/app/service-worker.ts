@@ -1,7 +1,7 @@
 /* Workbox would be 17.9 KB for the offline pages alone, beside 2.3 KB for all (minified, 2026-11-28). */
 import { languages, published } from '#contract/languages';
 import { offlinePath } from '../start/protocol.ts';
-import { notify, openPage, type Notified, type Pushed } from './notice-worker.ts';
+import { notify, openPage, type NoticeClick, type NoticePush } from './notice-worker.ts';
 
 /** The events of service workers, whose types exclude those of pages. */
 type Extendable = Event & { waitUntil: (work: Promise<unknown>) => void };
@@ -14,8 +14,8 @@ type Events = {
   install: Extendable;
   activate: Extendable;
   fetch: Navigation;
-  push: Extendable & Pushed;
-  notificationclick: Extendable & Notified;
+  push: Extendable & NoticePush;
+  notificationclick: Extendable & NoticeClick;
 };
 type Worker = {
   addEventListener: <Name extends keyof Events>(

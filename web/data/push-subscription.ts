@@ -32,7 +32,7 @@ const isOn = (token: string) =>
   Notification.permission === 'granted' && storage.read(noticesKey) === tokenMark(token);
 
 /** A browser drops a subscription with its permission, and does not make another when it is granted again. */
-export async function renewLost(token: string): Promise<void> {
+export async function renewLostSubscription(token: string): Promise<void> {
   if (!isOn(token)) return;
   const registration = await navigator.serviceWorker.getRegistration();
   if (!(await registration?.pushManager.getSubscription())) await readNotices(token);
@@ -40,13 +40,13 @@ export async function renewLost(token: string): Promise<void> {
 
 /** People change the permission in the browser's own settings, too. Returns what ends the listening. */
 export function followPermission(listener: () => void): () => void {
-  const left = new AbortController();
+  const listening = new AbortController();
   // Browsers inside apps have no permissions.
   if (!('permissions' in navigator)) return () => null;
   const follow = (permission: PermissionStatus) =>
-    permission.addEventListener('change', listener, left);
+    permission.addEventListener('change', listener, listening);
   navigator.permissions.query({ name: 'notifications' }).then(follow, () => null);
-  return () => left.abort();
+  return () => listening.abort();
 }
 
 /** Turns on notices; call it in a click's handler. Throws if the push service or the API do not respond. */
