@@ -50,12 +50,14 @@ class ConversationStore {
     const before = this.get(token);
     const clearingsBefore = this.#clearings;
     this.#reads.add(read);
+
     try {
       const page = await requestAs(token, 'getChat', { limit: messagesPerPage });
       const newest = read.received.reduce(
         (current, { event, revision }) => applyEvent(current, event, revision),
         withNewestPage(before, page),
       );
+
       // A sent message's response may be newer than the page.
       const wasCleared = clearingsBefore !== this.#clearings;
       return wasCleared ? newest : withNewer(newest, this.get(token));

@@ -57,14 +57,17 @@ function useFormOwner(name: Name, form: RefObject<HTMLFormElement | null>, known
       form.current?.reset();
       owner.current = null;
     }
+
     owner.current = current ?? keptInTab.takeInterruptedWriter(name) ?? owner.current;
     fillEmptyFields(form.current, { ...known, ...readKept(name, owner.current) });
+
     return () => {
       if (token !== null && session.get().token === null)
         keptInTab.noteInterruptedWriter(name, token);
     };
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
   }, [token]);
+
   return owner;
 }
 

@@ -31,11 +31,14 @@ export function ChatPage() {
 function Chat({ token }: { token: string }) {
   const { conversation, isFailed, retry } = useConversation(token);
   const [isHelpOpen, setHelpOpen] = useState(false);
+
   useVisualHeight();
   // Opens even if the connection is lost later.
   useEffect(() => void import('./help-dialog.tsx').catch(() => null), []);
+
   const openHelp = () => setHelpOpen(true);
   const hasConsented = conversation?.consent?.version === consentVersion;
+
   return (
     <section
       className={chatColumn}

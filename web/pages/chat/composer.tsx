@@ -134,12 +134,14 @@ type MessageFieldProps = Pick<Props, 'error'> & {
 function MessageField({ ref, text, error, write, submit }: MessageFieldProps) {
   const enterSends = useSyncExternalStore(followKeyboard, hasKeyboard, () => false);
   const descriptions = [error && 'message-error', enterSends && 'message-hint'].filter(Boolean);
+
   const onKeyDown = (event: KeyboardEvent) => {
     if (!sendsOnEnter(event.nativeEvent, hasKeyboard())) return;
     event.preventDefault();
     // A held key sends once.
     if (!event.repeat) submit();
   };
+
   return (
     <label className={css({ flex: '[1 1 8rem]', minWidth: '[0]' })}>
       <span className={visuallyHidden}>{composerWords.field}</span>

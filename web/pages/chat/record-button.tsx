@@ -35,6 +35,7 @@ export function RecordButton({ ref, token, showError }: Props) {
     voiceStore.get,
     voiceStore.get,
   );
+
   // Browsers ask for the microphone right after a click alone.
   useEffect(() => {
     loadVoice().then(
@@ -42,11 +43,13 @@ export function RecordButton({ ref, token, showError }: Props) {
       () => null,
     );
   }, [token]);
+
   const start = () => {
     showError(null);
     if (planOf(tier).hasVoice) void record(token);
     else showError({ ...voiceNotInPlan, isInformation: true });
   };
+
   return (
     <>
       <button

@@ -19,15 +19,19 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
     voiceStore.get,
     voiceStore.get,
   );
+
   const panel = useRef<HTMLDivElement>(null);
   // The button that had the focus is gone.
   useEffect(() => {
     if (document.activeElement === document.body) panel.current?.focus();
   });
+
   const stopOnEscape = ({ key }: KeyboardEvent) => {
     if (key === 'Escape') void voiceDraft.stop();
   };
+
   const problem = problemIn(kept, error);
+
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape stops the recording
     <div

@@ -21,6 +21,7 @@ type Known = { challenge: string | null; state: CodeState | 'spent' };
 
 export function useCodeState({ phone, challenge, isAwaited, isYoung }: Awaited) {
   const [known, setKnown] = useState<Known | null>(null);
+
   usePolling({
     subject: challenge,
     pauseAfter,
@@ -33,6 +34,7 @@ export function useCodeState({ phone, challenge, isAwaited, isYoung }: Awaited) 
       return state !== 'sent';
     },
   });
+
   // Also of a code that is being typed, or whose response was lost.
   useEffect(() => {
     const expire = () =>
