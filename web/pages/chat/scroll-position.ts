@@ -36,12 +36,16 @@ const newReader = (seen: number): Reader => ({
 export function useScrollPosition(ref: List, content: Content) {
   const { newest } = content;
   const readerRef = useRef(newReader(newest));
-  const placeRef = useRef<ScrollPlace>({ size: '', line: null, share: 0 });
+  const placeRef = useRef<ScrollPlace>({ width: 0, height: 0, line: null, share: 0 });
   const [unseen, setUnseen] = useState(0);
 
   const toEnd = useCallback(() => {
-    if (ref.current) ref.current.scrollTop = ref.current.scrollHeight;
-    readerRef.current.isAtEnd = true;
+    const [list, reader] = [ref.current, readerRef.current];
+    if (list) {
+      list.scrollTop = list.scrollHeight;
+      reader.placedAt = list.scrollTop;
+    }
+    reader.isAtEnd = true;
     setUnseen(0);
   }, [ref]);
 
@@ -51,7 +55,7 @@ export function useScrollPosition(ref: List, content: Content) {
   const onScroll = () => {
     const list = ref.current;
     // A list of another size has lost the reader's place.
-    if (!list || sizeOf(list) !== placeRef.current.size) return;
+    if (!list || !isOfSize(list, placeRef.current)) return;
 
     placeRef.current = placeIn(list);
     readerRef.current.isAtEnd = isNearEnd(list);
@@ -94,14 +98,16 @@ function useSizeChanges({ ref, readerRef, placeRef, toEnd }: SizeChanges): void 
 
     const observer = new ResizeObserver(() => {
       const reader = readerRef.current;
-      if (reader.isAtEnd && hasLeftEnd(list, reader)) {
+      // Another width gives the lines other heights: what is near the end says nothing then.
+      const isAsWide = list.clientWidth === placeRef.current.width;
+      if (reader.isAtEnd && isAsWide && hasLeftEnd(list, reader)) {
         reader.isAtEnd = false;
         placeRef.current = placeIn(list);
       }
 
       if (reader.isAtEnd) toEnd();
       else scrollToPlace(list, placeRef.current);
-      placeRef.current.size = sizeOf(list);
+      Object.assign(placeRef.current, sizeOf(list));
     });
     observer.observe(list);
     return () => observer.disconnect();
@@ -157,13 +163,13 @@ async function keepDistanceToEnd(list: HTMLElement, change: () => Promise<void>)
 }
 
 /** The first visible line, and the share of it above the edge. */
-type ScrollPlace = { size: string; line: Element | null; share: number };
+type ScrollPlace = Size & { line: Element | null; share: number };
 
 function placeIn(list: HTMLElement): ScrollPlace {
   const lines = [...list.querySelectorAll('li')];
   const line = lines.find((one) => topIn(list, one) + one.clientHeight > 0) ?? null;
   const share = line ? -topIn(list, line) / line.clientHeight : 0;
-  return { size: sizeOf(list), line, share };
+  return { ...sizeOf(list), line, share };
 }
 
 /** Another width changes the height of every line. */
@@ -171,7 +177,12 @@ function scrollToPlace(list: HTMLElement, { line, share }: ScrollPlace): void {
   if (line?.isConnected) list.scrollTop += topIn(list, line) + share * line.clientHeight;
 }
 
-const sizeOf = ({ clientWidth, clientHeight }: Element) => `${clientWidth} ${clientHeight}`;
+type Size = { width: number; height: number };
+
+const sizeOf = ({ clientWidth: width, clientHeight: height }: Element): Size => ({ width, height });
+
+const isOfSize = ({ clientWidth, clientHeight }: Element, { width, height }: Size) =>
+  clientWidth === width && clientHeight === height;
 
 /** What somebody selects must not move. */
 function isSelecting(list: HTMLElement): boolean {
