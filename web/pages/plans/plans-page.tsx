@@ -268,7 +268,7 @@ const labels = {
 
 const Mark = ({ text }: { text: string }) => (
   <p className={current}>
-    <span className={badge()}>
+    <span className={`${badge()} ${dated}`}>
       <Icon name="check" />
       {text}
     </span>
@@ -284,6 +284,9 @@ const current = css({
   alignItems: 'center',
   minHeight: 'touch',
 });
+
+/** A long date does not fit into a line of the narrowest screens. */
+const dated = css({ whiteSpace: 'normal' });
 
 type OrderProps = { plan: Plan; label: string; className: string };
 
