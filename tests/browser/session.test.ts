@@ -176,6 +176,8 @@ for (const [host, path] of Object.entries({
       await page.waitForURL(`https://${host}${path}`);
       expect(await storedToken(page)).toBeNull();
       expect(stub.calls('getMe')).toEqual([]);
+      // Nothing may be asked of that host once no route serves it.
+      await page.goto('about:blank');
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     },
   );
