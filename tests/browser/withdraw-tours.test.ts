@@ -78,7 +78,13 @@ class Tour {
   async buys(phone: Phone, how?: { startsNow: boolean }): Promise<void> {
     await this.signIn(phone);
     await this.order('basic', 'Subscribe', how);
+    await this.hasPaid();
+  }
+
+  /** Waits until the site knows of the payment, and says so. */
+  async hasPaid(): Promise<void> {
     await this.page.waitForURL(`**${this.language.path}/payment-success*`);
+    await expect(this.page.getByText(this.say('results.paymentSuccess.welcome'))).toBeVisible();
   }
 
   async withdraw(): Promise<void> {
@@ -127,7 +133,7 @@ for (const language of languages) {
       await page.goBack();
       await tour.toPayment().click();
       await tour.button('Subscribe').click();
-      await page.waitForURL(`**${path}/payment-success*`);
+      await tour.hasPaid();
 
       const other = tour.on(await context.newPage());
       const all = tour.word('refundAll', { refund: tour.money(11.99) });
