@@ -1,7 +1,13 @@
 import type { Page } from 'playwright/test';
 import { languages, type Language } from '../../worker/contract/languages.ts';
 import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
-import { changeColours, expectToBeAccessible, expectToFit, open } from './support/page.ts';
+import {
+  changeColours,
+  expectToBeAccessible,
+  expectToFit,
+  hydrated,
+  open,
+} from './support/page.ts';
 import { day, hour, mailsTo, Phone } from './support/phone.ts';
 import { expect, signInByExternalToken, stubbed, test, unscripted } from './support/test.ts';
 import { factOf, secondsLeft, stateFor } from './support/withdrawal.ts';
@@ -139,6 +145,8 @@ for (const language of languages) {
       const all = tour.word('refundAll', { refund: tour.money(11.99) });
       for (const each of [tour, other]) {
         await each.go('/');
+        // The sections above the footer take their place as the page starts.
+        await hydrated(each.page);
         await each.footerLink().click();
         await expect(each.fact('refund')).toHaveText(all);
       }
