@@ -118,7 +118,7 @@ export const sessions = sqliteTable(
     /** Opened by a trial link (people forward those) or with a contested number: it may not see or end what is private. */
     isLimited: flag('is_limited').notNull().default(false),
     /** Binds the session to the number that signed in (worker/identity/bindings.ts). */
-    bindingMac: text('bound_mac'),
+    bindingMac: text('binding_mac'),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
     /** A coarse name by its user agent, such as "Safari on iPhone". */
@@ -209,7 +209,7 @@ export const aliases = sqliteTable(
     }).notNull(),
     at: instant('at').notNull(),
     /** Binds a business-scoped id to the number of its user (worker/identity/bindings.ts); of a number: the same of its id. */
-    bindingMac: text('bound_mac'),
+    bindingMac: text('binding_mac'),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.value] }),
@@ -400,7 +400,7 @@ export const trialLinks = sqliteTable(
     userId: text('user_id').notNull(),
     phoneMac: text('phone_mac').notNull(),
     /** Binds the link to the number of its user (worker/identity/bindings.ts). */
-    bindingMac: text('owner_mac'),
+    bindingMac: text('binding_mac'),
     tier: text('tier', { enum: ['basic', 'premium', 'platinum'] }).notNull(),
     days: integer('days').notNull(),
     expiresAt: instant('expires_at').notNull(),

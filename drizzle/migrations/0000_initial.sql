@@ -4,7 +4,7 @@ CREATE TABLE `aliases` (
 	`user_id` text NOT NULL,
 	`proof` text NOT NULL,
 	`at` integer NOT NULL,
-	`bound_mac` text,
+	`binding_mac` text,
 	PRIMARY KEY(`kind`, `value`)
 );
 --> statement-breakpoint
@@ -238,7 +238,7 @@ CREATE TABLE `sessions` (
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
 	`is_limited` integer DEFAULT false NOT NULL,
-	`bound_mac` text,
+	`binding_mac` text,
 	`last_seen_at` integer DEFAULT 0 NOT NULL,
 	`device` text
 );
@@ -254,7 +254,7 @@ CREATE TABLE `trial_links` (
 	`mac` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
 	`phone_mac` text NOT NULL,
-	`owner_mac` text,
+	`binding_mac` text,
 	`tier` text NOT NULL,
 	`days` integer NOT NULL,
 	`expires_at` integer NOT NULL,

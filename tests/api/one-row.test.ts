@@ -513,9 +513,9 @@ it('binds number and id alike, whatever calls link and use them at once', async 
   await parallel(50, (index) =>
     botCall(`/api/bot/${index % 2 ? 'usage' : 'contacts'}`, names[index % 3]!),
   );
-  const bound = `select distinct bound_mac from aliases join users on users.id = user_id
+  const bound = `select distinct binding_mac from aliases join users on users.id = user_id
     where phone = ? and kind in ('phone', 'business')`;
-  expect((await run(bound, phone)).rows).toMatchObject([{ bound_mac: expect.any(String) }]);
+  expect((await run(bound, phone)).rows).toMatchObject([{ binding_mac: expect.any(String) }]);
   const usedBy = async (body: object) => (await botCall('/api/bot/entitlements', body)).body.used;
   expect(await usedBy({ businessUserId })).toBe(await usedBy({ phone }));
 });

@@ -12,10 +12,10 @@ import { openRows } from './models.ts';
 const now = 1_800_000_000_000;
 const mostWaiting = 5;
 const schema = `
-  create table sessions (id text, user_id text, expires_at integer, is_limited integer, bound_mac text);
+  create table sessions (id text, user_id text, expires_at integer, is_limited integer, binding_mac text);
   create table users (id text, phone text, status text, chat_key text, tier text, tier_waits integer, trial_tier text,
     trial_ends_at integer, week_anchor integer, week_frozen integer, week_start integer, used integer);
-  create table aliases (kind text, value text, user_id text, bound_mac text);
+  create table aliases (kind text, value text, user_id text, binding_mac text);
   create table outbox (seq integer primary key autoincrement, id text unique, user_id text, phone text, body text,
     message_id text, created_at integer, attempts integer, due_at integer, leased_until integer, parked_at integer)`;
 
@@ -125,7 +125,7 @@ it.each([
   ['a limited session', 'update sessions set is_limited = 1', {}],
   [
     'a limited session whose row says that it is full',
-    `update sessions set bound_mac = 'limited'`,
+    `update sessions set binding_mac = 'limited'`,
     {},
   ],
   ['nobody', '', { sessionId: 'another' }],

@@ -104,7 +104,7 @@ function seed(file: string, users: number): void {
 function bindSessions(database: SqliteFile.Database, users: number): void {
   const [, secret = ''] = settingsFor(0).SESSION_KEYS.split(/[: ]/);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'session', 32));
-  const bind = database.prepare('update sessions set bound_mac = ? where id = ?');
+  const bind = database.prepare('update sessions set binding_mac = ? where id = ?');
   for (let index = 0; index < users; index += 1) {
     const { id, phone } = personAt(index);
     bind.run(createHmac('sha256', key).update(`${id}|full|${phone}`).digest('hex'), id);
