@@ -37,5 +37,3 @@ export type ConversationChange =
   | ({ kind: 'typing' } & Typing);
 
 export const replacedCode = 4001;
-
-export type StreamOwner = { userId: string; sessionId: string };

@@ -1,7 +1,8 @@
+import type { SessionRef } from '../identity/user-session.ts';
 import type { Env } from '../env.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import type { ConversationChange, StreamOwner, UsageChange } from './live-changes.ts';
+import type { ConversationChange, UsageChange } from './live-changes.ts';
 import { liveUserOf } from './publish.ts';
 
 type Change = UsageChange | ConversationChange;
@@ -17,15 +18,15 @@ const pongWithinMs = 5000;
 /** No change is lost before `listen`. */
 export class LiveSocket {
   readonly #socket: WebSocket;
-  readonly #owner: StreamOwner;
+  readonly #ref: SessionRef;
   #early: Change[] = [];
   #ended: number | undefined;
   #receiver: Receiver | undefined;
   #pongTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(socket: WebSocket, owner: StreamOwner) {
+  constructor(socket: WebSocket, ref: SessionRef) {
     this.#socket = socket;
-    this.#owner = owner;
+    this.#ref = ref;
     socket.addEventListener('message', ({ data }) => this.#arrived(data));
     socket.addEventListener('close', ({ code }) => this.#end(code));
     socket.addEventListener('error', () => this.#end(gone));
@@ -33,12 +34,8 @@ export class LiveSocket {
   }
 
   /** Throws 503 if it cannot be reached. */
-  static async join(
-    env: Env,
-    owner: StreamOwner,
-    query: Record<string, string>,
-  ): Promise<LiveSocket> {
-    const { userId, sessionId } = owner;
+  static async join(env: Env, ref: SessionRef, query: Record<string, string>): Promise<LiveSocket> {
+    const { userId, sessionId } = ref;
     const params = new URLSearchParams({
       ...query,
       user: userId,
@@ -47,13 +44,13 @@ export class LiveSocket {
     const response = await liveUserOf(env, userId)
       .fetch(`https://object/?${params.toString()}`, { headers: { upgrade: 'websocket' } })
       .catch(() => null);
-    if (response?.webSocket) return new LiveSocket(response.webSocket, owner);
+    if (response?.webSocket) return new LiveSocket(response.webSocket, ref);
     log('error', 'live_object_unreachable', { status: response?.status });
     throw new RequestError('unavailable', { retryAfter: 1 });
   }
 
   admit(): void {
-    this.#send(JSON.stringify(this.#owner));
+    this.#send(JSON.stringify(this.#ref));
   }
 
   listen(receiver: Receiver): void {

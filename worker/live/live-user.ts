@@ -2,21 +2,22 @@ import { DurableObject } from 'cloudflare:workers';
 import * as v from 'valibot';
 import { mostReplayedChanges } from '../contract/chat-limits.ts';
 import { MessageId, type MessageState } from '../contract/chat-schemas.ts';
+import type { SessionRef } from '../identity/user-session.ts';
 import { toBase64 } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { settingsOf } from '../settings.ts';
 import { checkMs, EndedSessions } from './ended-sessions.ts';
 import { isRestoreOf, restoredAt } from './epoch.ts';
-import type { ConversationChange, StreamOwner, Typing, UsageChange } from './live-changes.ts';
+import type { ConversationChange, Typing, UsageChange } from './live-changes.ts';
 import { MessageTable } from './message-table.ts';
 import { NamedAlarms } from './named-alarms.ts';
-import { admit, attachOwner, closeStreams, isOpen, openStreams } from './open-streams.ts';
+import { admit, attachSession, closeStreams, isOpen, openStreams } from './open-streams.ts';
 import type {
   AppendedMessage,
   AppendedReply,
   KnownMessage,
-  NewMessage,
+  MessageToStore,
   NewReply,
   NewUserMessage,
   QueuedMessage,
@@ -77,7 +78,7 @@ export class LiveUser extends DurableObject<object> {
   override fetch(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const { 0: theirs, 1: ours } = new WebSocketPair();
-    const owner = {
+    const ref = {
       userId: searchParams.get('user') ?? '',
       sessionId: searchParams.get('session') ?? '',
     };
@@ -89,7 +90,7 @@ export class LiveUser extends DurableObject<object> {
       this.ctx.acceptWebSocket(ours, [withConversation]);
       this.#replay(ours, after === null ? null : Number(after));
     }
-    attachOwner(ours, owner);
+    attachSession(ours, ref);
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
@@ -100,8 +101,8 @@ export class LiveUser extends DurableObject<object> {
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     if (typeof message !== 'string') return;
-    const owner: StreamOwner = JSON.parse(message);
-    admit(socket, owner, () => this.ctx.getWebSockets());
+    const ref: SessionRef = JSON.parse(message);
+    admit(socket, ref, () => this.ctx.getWebSockets());
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -127,7 +128,7 @@ export class LiveUser extends DurableObject<object> {
 
   async #append<Outcome extends { outcome: string }>(
     epoch: number,
-    { notAfter }: NewMessage,
+    { notAfter }: MessageToStore,
     store: (now: number) => Outcome,
   ): Promise<Outcome | Refused> {
     const now = Date.now();
@@ -164,14 +165,14 @@ export class LiveUser extends DurableObject<object> {
   #storeReply(reply: NewReply, now: number) {
     const ids = [reply.id, ...(reply.others ?? [])];
     if (this.#table.find(...ids)) return this.#known(ids);
-    if (this.#answersNothing(reply)) return { outcome: 'cleared' as const };
+    if (this.#repliesToUnknown(reply)) return { outcome: 'cleared' as const };
 
     const stored = this.#store(reply, now, null);
     this.#endTyping();
     return stored;
   }
 
-  #answersNothing({ replyTo }: NewReply): boolean {
+  #repliesToUnknown({ replyTo }: NewReply): boolean {
     return replyTo !== undefined && v.is(MessageId, replyTo) && !this.#table.find(replyTo);
   }
 
@@ -179,7 +180,7 @@ export class LiveUser extends DurableObject<object> {
     return { outcome: 'known', ...this.#queued(this.#table.find(...ids)!) };
   }
 
-  #store(message: NewMessage, now: number, sentBefore: string | null): Stored {
+  #store(message: MessageToStore, now: number, sentBefore: string | null): Stored {
     const stored = this.#table.insert(message, now);
     this.#sendMessage(stored);
     const { sealed: _, ...place } = stored;

@@ -3,7 +3,7 @@ import type { MessageState } from '../contract/chat-schemas.ts';
 import { minuteMs } from '../lib/time.ts';
 import { ConversationTables } from './conversation-tables.ts';
 import { MessageHead, type Head } from './message-head.ts';
-import type { NewMessage, StoredMessage } from './stored-message.ts';
+import type { MessageToStore, StoredMessage } from './stored-message.ts';
 
 const columns = 'seq, id, author, at, state, revision, sealed';
 
@@ -85,7 +85,7 @@ export class MessageTable {
     return this.#sql.exec<{ id: string }>(query, seq).toArray()[0]?.id ?? null;
   }
 
-  insert({ id, author, sealed, recording }: NewMessage, at: number): StoredMessage {
+  insert({ id, author, sealed, recording }: MessageToStore, at: number): StoredMessage {
     this.#tables.create();
     const { seq, revision } = this.#head.advance({ seq: this.head.seq + 1 });
     const state: MessageState = author === 'user' ? 'sent' : 'delivered';

@@ -1,12 +1,13 @@
-import { replacedCode, type StreamOwner } from './live-changes.ts';
+import type { SessionRef } from '../identity/user-session.ts';
+import { replacedCode } from './live-changes.ts';
 
 /** `serializeAttachment` keeps this through hibernation. `order` counts admitted streams; 0 before admission. */
-type Attachment = StreamOwner & { order: number };
+type Attachment = SessionRef & { order: number };
 export type OpenStream = Attachment & { socket: WebSocket };
 
 const streamsPerUser = 10;
 
-export function attachOwner(socket: WebSocket, { userId, sessionId }: StreamOwner): void {
+export function attachSession(socket: WebSocket, { userId, sessionId }: SessionRef): void {
   socket.serializeAttachment({
     userId,
     sessionId,
@@ -24,10 +25,10 @@ export function openStreams(sockets: WebSocket[]): OpenStream[] {
     .toSorted((one, other) => one.order - other.order);
 }
 
-export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebSocket[]): void {
+export function admit(socket: WebSocket, ref: SessionRef, sockets: () => WebSocket[]): void {
   const newest = openStreams(sockets()).at(-1);
   const order = (newest?.order ?? 0) + 1;
-  socket.serializeAttachment({ ...owner, order } satisfies Attachment);
+  socket.serializeAttachment({ ...ref, order } satisfies Attachment);
 
   const beyond = openStreams(sockets()).slice(0, -streamsPerUser);
   for (const oldest of beyond) oldest.socket.close(replacedCode);
@@ -35,8 +36,8 @@ export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebS
 
 export function closeStreams(sockets: WebSocket[], sessionId: string | null): void {
   for (const socket of sockets) {
-    const owner: Attachment | null = socket.deserializeAttachment();
-    if (sessionId === null || owner?.sessionId === sessionId) socket.close(1000);
+    const attachment: Attachment | null = socket.deserializeAttachment();
+    if (sessionId === null || attachment?.sessionId === sessionId) socket.close(1000);
   }
 }
 

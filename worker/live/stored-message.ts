@@ -36,7 +36,7 @@ export type NewReply = NewContent & {
   replyTo?: string | undefined;
 };
 
-export type NewMessage = NewUserMessage | NewReply;
+export type MessageToStore = NewUserMessage | NewReply;
 
 /** The conversation was cleared since; `epoch` is the present one. */
 export type StaleEpoch = { outcome: 'behind'; epoch: number };
