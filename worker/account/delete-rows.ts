@@ -105,14 +105,14 @@ async function tryDelete(
 ) {
   const now = Date.now();
   const own = eq(users.id, user.id);
-  const lease = eq(customers.leaseToken, token);
+  const isOwnLease = eq(customers.leaseToken, token);
   const { idMacs, alias, ...event } = await deletionEvent(
     { db, settings },
     { userId: user.id, phone },
   );
 
   const tx = transaction(db, {
-    from: oneRow([customers, lease], [users, eq(users.id, customers.userId)]),
+    from: oneRow([customers, isOwnLease], [users, eq(users.id, customers.userId)]),
     facts: {
       isLeased: isNotNull(customers.userId),
       isKnown: isNotNull(users.id),
@@ -151,8 +151,8 @@ async function tryDelete(
   deleteChoices(tx, user.id, isClosed);
   deleteIdentity(tx, ['deleted'], user.id, idMacs);
   tx.delete(['deleted'], users, own);
-  if (isClosed) tx.delete(['deleted', 'gone'], customers, lease);
-  else tx.update(['deleted', 'gone'], customers, unclosedRow, lease);
+  if (isClosed) tx.delete(['deleted', 'gone'], customers, isOwnLease);
+  else tx.update(['deleted', 'gone'], customers, unclosedRow, isOwnLease);
   const { outcome, reads } = await tx.run({
     present: db.select({ phone: users.phone }).from(users).where(own),
   });

@@ -118,11 +118,11 @@ function moveEvents(tx: Moving, { settings, user, phone, now, event }: NewNames)
 }
 
 function moveSessions(tx: Moving, { user, move, sessionMac }: NewNames): void {
-  const browsers = eq(pushSubscriptions.userId, user.id);
+  const isTheirBrowser = eq(pushSubscriptions.userId, user.id);
   const ofEnded = isOtherSessionSql(pushSubscriptions.sessionId, move);
 
   tx.delete(['moved'], sessions, endedBySql(user.id, move));
-  tx.delete(['moved'], pushSubscriptions, and(browsers, ofEnded));
+  tx.delete(['moved'], pushSubscriptions, and(isTheirBrowser, ofEnded));
   tx.update(['moved'], sessions, { bindingMac: sessionMac }, eq(sessions.userId, user.id));
 }
 
@@ -132,8 +132,8 @@ function deleteCodes(tx: Moving, { user, phone }: NewNames): void {
 }
 
 function deletePhoneChanges(tx: Moving, { user, phone }: NewNames): void {
-  const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
-  tx.delete(['moved'], phoneChanges, changes);
+  const isTheirChange = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
+  tx.delete(['moved'], phoneChanges, isTheirChange);
 }
 
 function markCustomer(tx: Moving, userId: string, now: number): void {

@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { ownCustomer, presenceOfCustomer, withCustomer, withFoundCustomer } from './customer.ts';
 import { asOwed, authenticationPage } from './invoices.ts';
-import type { Changes, Customer, LeasedCustomer, LeaseResult } from './lease.ts';
+import type { CustomerChanges, Customer, LeasedCustomer, LeaseResult } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import {
   pageAddress,
@@ -33,7 +33,7 @@ type CheckoutScope = PageScope & {
  * Saved before the customer is created at Stripe, so
  * that the cron job can find it if its id is lost.
  */
-export function stripeAsked(now: number): Changes {
+export function stripeAsked(now: number): CustomerChanges {
   return {
     stripeAsked: true,
     askedAt: coalesce<number>(customers.askedAt, now),

@@ -23,7 +23,7 @@ export type LeasedCustomer = {
   customer: Customer;
   user: User;
 };
-export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
+export type CustomerChanges = { [Column in keyof Customer]?: Customer[Column] | SQL };
 export type Release = Transaction<'released' | 'lost', unknown>;
 /**
  * The lease is released with `changes` and `effects`
@@ -31,14 +31,14 @@ export type Release = Transaction<'released' | 'lost', unknown>;
  */
 export type LeaseResult<T> = {
   result: T;
-  changes?: Changes;
+  changes?: CustomerChanges;
   effects?: (release: Release) => void;
   released?: true;
 };
 
 type Work<T> = (leased: LeasedCustomer) => Promise<LeaseResult<T>>;
 type Acquisition = {
-  changes?: Changes | undefined;
+  changes?: CustomerChanges | undefined;
   /** The result of `leaseOf`; without it the first look is an attempt to acquire. */
   seen?: { until: number }[];
 };
@@ -75,7 +75,12 @@ export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T
   return finished.result;
 }
 
-export function acquireLease(db: Database, token: string, which: SQL, changes: Changes = {}) {
+export function acquireLease(
+  db: Database,
+  token: string,
+  which: SQL,
+  changes: CustomerChanges = {},
+) {
   const now = Date.now();
   const acquire = db
     .update(customers)
@@ -104,7 +109,7 @@ export function customersWhere(db: Database, which: SQL) {
  * Stripe may have done what its lost response reports.
  * A 5xx that it would replay for a day needs a new key.
  */
-function afterFailure(error: unknown, customer: Customer): Changes {
+function afterFailure(error: unknown, customer: Customer): CustomerChanges {
   const now = Date.now();
   if (isFinalRefusal(error)) return { dueAt: now };
   const failures = customer.failures + 1;
@@ -131,22 +136,27 @@ async function release(
   { token, customer }: LeasedCustomer,
   { changes, effects }: Pick<LeaseResult<unknown>, 'changes' | 'effects'>,
 ): Promise<'released' | 'lost'> {
-  const lease = eq(customers.leaseToken, token);
+  const isOwnLease = eq(customers.leaseToken, token);
   const tx = transaction(db, {
-    facts: { isHeld: rowExists(customers, lease) },
+    facts: { isHeld: rowExists(customers, isOwnLease) },
     outcomes: ({ isHeld }) => ({ lost: not(isHeld) }),
     otherwise: 'released',
   });
 
   effects?.(tx);
   const free = { leaseUntil: 0, leaseToken: null };
-  tx.update(['released'], customers, { ...free, ...changes, ...dueAtOf(customer, changes) }, lease);
+  tx.update(
+    ['released'],
+    customers,
+    { ...free, ...changes, ...dueAtOf(customer, changes) },
+    isOwnLease,
+  );
 
   return (await tx.run()).outcome;
 }
 
 /** What was marked during the work is due at once. */
-function dueAtOf({ dirty }: Customer, { dueAt }: Changes = {}): Changes {
+function dueAtOf({ dirty }: Customer, { dueAt }: CustomerChanges = {}): CustomerChanges {
   if (dueAt === undefined) return {};
   const isMarked = gt(customers.dirty, dirty);
   return { dueAt: iif<number | null>(isMarked, Date.now(), dueAt) };
@@ -185,7 +195,7 @@ async function leaseUntil(db: Database, userId: string): Promise<number> {
 async function attempt(
   db: Database,
   userId: string,
-  changes?: Changes,
+  changes?: CustomerChanges,
 ): Promise<LeasedCustomer | null> {
   const token = crypto.randomUUID();
   const unbilled = { userId: users.id.getSQL(), dueAt: null };

@@ -6,7 +6,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { Scope } from '../request-scope.ts';
 import { ownCustomer, requireKnown } from './customer.ts';
-import type { Changes, LeasedCustomer, LeaseResult } from './lease.ts';
+import type { CustomerChanges, LeasedCustomer, LeaseResult } from './lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { isLive, nextPhase, owes, portalMetadata, subscriptionsOf } from './subscriptions.ts';
 
@@ -41,7 +41,7 @@ export function sendTo(
   { now }: PageScope,
   { id }: User,
   url: string,
-  changes: Changes = {},
+  changes: CustomerChanges = {},
 ): LeaseResult<string> {
   const watched = { billingWatchUntil: now + watchMs };
   return {

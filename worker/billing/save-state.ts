@@ -53,12 +53,12 @@ export async function saveState(
   const { state, setupSession, awaitsPayment } = fetched;
   const now = Date.now();
   const own = eq(users.id, user.id);
-  const lease = eq(customers.leaseToken, leased.token);
+  const isOwnLease = eq(customers.leaseToken, leased.token);
   const columns = columnsOf(state, user);
   const change = changeOf(user, columns);
 
   const tx = transaction(db, {
-    from: oneRow([customers, lease], [users, eq(users.id, customers.userId)]),
+    from: oneRow([customers, isOwnLease], [users, eq(users.id, customers.userId)]),
     facts: {
       isHeld: isNotNull(users.id),
       hasEvent: gt(customers.dirty, customer.dirty),
@@ -100,9 +100,9 @@ export async function saveState(
     },
     now,
   );
-  tx.update(['saved'], customers, { ...done, dueAt, leaseUntil: 0 }, lease);
-  tx.update(['outdated'], customers, { ...done, dueAt: now }, lease);
-  const { reads } = await tx.run({ saved: customersWhere(db, lease) });
+  tx.update(['saved'], customers, { ...done, dueAt, leaseUntil: 0 }, isOwnLease);
+  tx.update(['outdated'], customers, { ...done, dueAt: now }, isOwnLease);
+  const { reads } = await tx.run({ saved: customersWhere(db, isOwnLease) });
 
   return reads.saved[0] ?? null;
 }

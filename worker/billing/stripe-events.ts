@@ -32,9 +32,9 @@ export async function readStripeEvent(
   readBody: () => Promise<string>,
 ): Promise<StripeEvent> {
   const signature = request.headers.get('stripe-signature') ?? '';
-  if (!isRecent(signature)) throw new RequestError('invalidStripeSignature');
+  if (!isSignatureRecent(signature)) throw new RequestError('invalidStripeSignature');
   const body = await readBody();
-  if (!(await isSigned(settings, signature, body)))
+  if (!(await isSignedByStripe(settings, signature, body)))
     throw new RequestError('invalidStripeSignature');
   const event = v.safeParse(v.pipe(v.string(), v.parseJson(), Event), body);
   if (!event.success) throw new RequestError('invalidBody');
@@ -109,7 +109,11 @@ function logRefund(
   });
 }
 
-async function isSigned(settings: Settings, signature: string, body: string): Promise<boolean> {
+async function isSignedByStripe(
+  settings: Settings,
+  signature: string,
+  body: string,
+): Promise<boolean> {
   const { webhooks } = await openStripe(settings);
   for (const secret of settings.require('STRIPE_WEBHOOK_SECRET')) {
     const verified = webhooks.signature?.verifyHeaderAsync(
@@ -124,7 +128,7 @@ async function isSigned(settings: Settings, signature: string, body: string): Pr
 }
 
 /** Stripe's SDK accepts future dates, with which a signature would never expire. */
-function isRecent(signature: string): boolean {
+function isSignatureRecent(signature: string): boolean {
   const at = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]);
   return Math.abs(Date.now() / 1000 - at) <= toleranceSeconds;
 }

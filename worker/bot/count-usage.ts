@@ -92,8 +92,8 @@ function allowanceFor(scope: PersonCall, person: Person, { count, kind }: Messag
       at: fixed(now),
       mayWrite,
       seq: columnFact<number>(users.usageSeq),
-      frozen: columnFact<number>(users.weekFrozen),
-      watched: isTrue(gt(users.streamsOpenUntil, now)),
+      isWeekFrozen: columnFact<number>(users.weekFrozen),
+      hasOpenStream: isTrue(gt(users.streamsOpenUntil, now)),
       weekStart: currentWeekSql(now),
       used: usedSql(now),
       tier: entitledTierSql(now),
@@ -114,8 +114,8 @@ function allowanceFor(scope: PersonCall, person: Person, { count, kind }: Messag
 type AllowanceFacts = {
   userId: string | null;
   seq: number;
-  frozen: number;
-  watched: number;
+  isWeekFrozen: number;
+  hasOpenStream: number;
   weekStart: number;
   tier: PlanId;
 };
@@ -136,9 +136,12 @@ function usageOfStranger(at: number) {
   });
 }
 
-function publishedOf({ userId, seq, frozen, watched, weekStart }: AllowanceFacts, used: number) {
-  if (!watched) return null;
-  const resetsAt = frozen ? null : weekStart + weekMs;
+function publishedOf(
+  { userId, seq, isWeekFrozen, hasOpenStream, weekStart }: AllowanceFacts,
+  used: number,
+) {
+  if (!hasOpenStream) return null;
+  const resetsAt = isWeekFrozen ? null : weekStart + weekMs;
   return {
     userId: userId!,
     total: {

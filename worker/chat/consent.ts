@@ -50,7 +50,7 @@ export async function giveConsent(
     facts: {
       isOwn: isNotNull(users.id),
       known: users.chatConsentVersion.getSQL(),
-      allowedAt: allowedAtSql(userId),
+      allowedAt: consentAllowedAtSql(userId),
     },
 
     outcomes: (facts) => ({
@@ -88,7 +88,7 @@ export async function giveConsent(
 }
 
 /** SQL: unix ms; 0 for now. */
-function allowedAtSql(userId: SQL): SQL<number> {
+function consentAllowedAtSql(userId: SQL): SQL<number> {
   const nth = build
     .select({ at: consents.givenAt })
     .from(consents)

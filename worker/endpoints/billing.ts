@@ -3,7 +3,7 @@ import { checkoutOf, planPage, stripeAsked } from '../billing/checkout.ts';
 import {
   leaseOf,
   withLease,
-  type Changes,
+  type CustomerChanges,
   type LeasedCustomer,
   type LeaseResult,
 } from '../billing/lease.ts';
@@ -123,7 +123,7 @@ type LimitedWork<T> = (
 const withOwnLease = <T>(scope: OwnScope, work: LimitedWork<T>) =>
   withLimitedLease(scope, billingCalls(scope.session.tokenUserId), work);
 
-const withOwnPage = (scope: OwnScope, work: LimitedWork<string>, changes?: Changes) =>
+const withOwnPage = (scope: OwnScope, work: LimitedWork<string>, changes?: CustomerChanges) =>
   withLimitedLease(
     scope,
     billingPages(scope.session.tokenUserId),
@@ -135,7 +135,7 @@ function withLimitedLease<T>(
   scope: OwnScope,
   limited: Limited,
   work: LimitedWork<T>,
-  changes?: Changes,
+  changes?: CustomerChanges,
 ) {
   const { session, db, now } = scope;
   const reads = { seen: leaseOf(db, session.tokenUserId) };

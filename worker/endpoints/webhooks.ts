@@ -23,7 +23,7 @@ const received = { received: true } as const;
 export const stripeWebhook: Handler<'stripeWebhook'> = async (scope) => {
   const { db, settings, now } = scope;
   const event = await readStripeEvent(settings, scope.request, scope.readBody);
-  if (event.livemode !== isLive(settings)) return received;
+  if (event.livemode !== isLiveMode(settings)) return received;
 
   // Stripe repeats the event until this call has succeeded.
   const customer = isDispute(event) ? await dealWithDispute(scope, event) : customerOf(event);
@@ -39,7 +39,8 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (scope) => {
   return received;
 };
 
-const isLive = (settings: Settings) => /^(sk|rk)_live_/.test(settings.require('STRIPE_SECRET_KEY'));
+const isLiveMode = (settings: Settings) =>
+  /^(sk|rk)_live_/.test(settings.require('STRIPE_SECRET_KEY'));
 
 /** The duration reveals nothing about the token. */
 export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({

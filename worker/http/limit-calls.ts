@@ -96,7 +96,7 @@ export async function withinUserLimit<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { calls, refusals } = limitersOf(settings);
-  if (refusals.counted(sessionId) > 0) throw refusalOf(refusals, sessionId, now);
+  if (refusals.counted(sessionId) > 0) throw countRefusedCall(refusals, sessionId, now);
   const allowedAt = calls.count(tokenUserId, now);
   if (allowedAt > 0) throw rateLimited(allowedAt, now);
   const { success } = await env.RATE_LIMITER.limit({ key: sessionId });
@@ -107,11 +107,11 @@ export async function withinUserLimit<T>(
   } catch (error) {
     if (!(error instanceof RequestError && error.errorName === 'unauthenticated')) throw error;
     calls.undoCount(tokenUserId, now);
-    throw refusalOf(refusals, sessionId, now);
+    throw countRefusedCall(refusals, sessionId, now);
   }
 }
 
-function refusalOf(refusals: CallLimiter, sessionId: string, now: number): RequestError {
+function countRefusedCall(refusals: CallLimiter, sessionId: string, now: number): RequestError {
   const allowedAt = refusals.count(sessionId, now);
   return allowedAt > 0 ? rateLimited(allowedAt, now) : new RequestError('unauthenticated');
 }

@@ -9,7 +9,7 @@ import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import {
   markCodeSent,
-  subjectsOf,
+  claimSubjects,
   undoClaim,
   waitForSender,
   type ClaimScope,
@@ -51,7 +51,7 @@ const claimLimits = [{ most: 3, per: dayMs }];
  * claim before, all rows stay, and this call again is `codeSent`. If a status says later that the
  * message failed, its code ends and no longer counts (`code-delivery.ts`); the link stays used.
  *
- * Another call with the same link is `refused`, unless the claim was taken back. This call again
+ * Another call with the same link is `refused`, unless the claim was undone. This call again
  * waits for the first (`resumeClaim`).
  */
 export async function claimNumber(
@@ -63,7 +63,7 @@ export async function claimNumber(
 
   const { settings, now } = scope;
   const { phone } = link;
-  const subjects = await subjectsOf(settings, businessUserId, phone);
+  const subjects = await claimSubjects(settings, businessUserId, phone);
 
   const tx = await decideClaim(scope, { businessUserId, link, subjects });
 
@@ -107,7 +107,7 @@ export async function claimNumber(
 type DecideClaimOptions = {
   businessUserId: string;
   link: Link;
-  subjects: Awaited<ReturnType<typeof subjectsOf>>;
+  subjects: Awaited<ReturnType<typeof claimSubjects>>;
 };
 
 function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: DecideClaimOptions) {
@@ -185,7 +185,7 @@ export async function resumeClaim(
   switch (sender.state) {
     case 'codeSent':
       return;
-    case 'takenBack':
+    case 'undone':
       if (!link) throw new RequestError('unavailable', { retryAfter: 1 });
       return claimNumber(scope, businessUserId, link);
     case 'claimed': {

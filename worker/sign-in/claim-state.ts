@@ -43,7 +43,11 @@ export type SentClaim = {
 };
 
 /** The names under which a claim is limited: those of the id and of the number. */
-export async function subjectsOf(settings: Settings, businessUserId: string, phone: PhoneNumber) {
+export async function claimSubjects(
+  settings: Settings,
+  businessUserId: string,
+  phone: PhoneNumber,
+) {
   const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
   const number = await phoneSubjects(settings, phone);
   return { claimsOf: hashedSubject('claims', hashes), ...number };
@@ -70,10 +74,10 @@ export async function undoClaim(
   scope: ClaimScope,
   { businessUserId, link, sentBy, at }: SentClaim,
   fate: Fate,
-): Promise<'settled' | 'sent' | 'takenBack'> {
+): Promise<'settled' | 'sent' | 'undone'> {
   const stored = await isStoredClaimSql(scope, sentBy);
 
-  const { claimsOf, codesTo, everyCodeTo } = await subjectsOf(
+  const { claimsOf, codesTo, everyCodeTo } = await claimSubjects(
     scope.settings,
     businessUserId,
     link.phone,
@@ -87,13 +91,13 @@ export async function undoClaim(
 const looksEveryMs = 250;
 
 type Sender =
-  | { state: 'codeSent' | 'takenBack' }
+  | { state: 'codeSent' | 'undone' }
   | {
       state: 'claimed';
       at: number;
     };
 
-/** Waits until the code is sent or the claim taken back; `claimed` if neither happens in time. */
+/** Waits until the code is sent or the claim undone; `claimed` if neither happens in time. */
 export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<Sender> {
   const own = await isOwnCallSql(scope, sentBy);
   const hasArrived = rowExists(claims, isProvenSql(sentBy));
@@ -103,7 +107,7 @@ export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<
       .select({ outcome: botCalls.outcome, at: botCalls.at, hasArrived })
       .from(botCalls)
       .where(own);
-    if (!stored) return { state: 'takenBack' };
+    if (!stored) return { state: 'undone' };
     if (stored.outcome !== 'claimed') return { state: 'codeSent' };
 
     const isOver = stored.hasArrived || waited >= sendingMs;

@@ -185,7 +185,7 @@ async function undoFailedCode(
   );
   const isLive = exists(db.select({ phone: codes.phone }).from(codes).where(own));
 
-  const events = and(
+  const isEventOfCode = and(
     isIn(rateLimitEvents.subject, JSON.parse(subjects ?? '[]')),
     eq(rateLimitEvents.at, sentAt!),
     eq(rateLimitEvents.by, sentBy),
@@ -197,7 +197,7 @@ async function undoFailedCode(
       .update(dailyCodes)
       .set({ sent: minus(dailyCodes.sent, 1) })
       .where(and(eq(dailyCodes.day, codeDay(sentAt!)), isLive)),
-    db.delete(rateLimitEvents).where(events),
+    db.delete(rateLimitEvents).where(isEventOfCode),
     db.update(codes).set({ undelivered: true, triesLeft: 0 }).where(own),
   ]);
 }

@@ -92,7 +92,7 @@ type UndoLinkOptions = {
  * |             | `sentBy` any more                      |                                       |
  * | `sent`      | the claim is proven, so its code has   | `bot_calls`: `codeSent`               |
  * |             | arrived                                |                                       |
- * | `takenBack` | neither                                | `link_codes` is open again;           |
+ * | `undone`    | neither                                | `link_codes` is open again;           |
  * |             |                                        | `daily_codes` − 1; `claims`, `codes`, |
  * |             |                                        | `bot_calls` and the events of         |
  * |             |                                        | `subjects` are deleted                |
@@ -100,7 +100,7 @@ type UndoLinkOptions = {
 export async function undoLink(
   { db, now }: Scope<'db' | 'now'>,
   { link, sentBy, subjects, stored }: UndoLinkOptions,
-): Promise<'settled' | 'sent' | 'takenBack'> {
+): Promise<'settled' | 'sent' | 'undone'> {
   const ofCode = eq(linkCodes.sentBy, sentBy);
   const tx = transaction(db, {
     facts: {
@@ -111,13 +111,13 @@ export async function undoLink(
       settled: not(isStored),
       sent: hasArrived,
     }),
-    otherwise: 'takenBack',
+    otherwise: 'undone',
   });
 
   const { expiresAt } = link;
-  tx.update(['takenBack'], linkCodes, { claimedBy: null, sentBy: null, expiresAt }, ofCode);
-  tx.delete(['takenBack'], claims, eq(claims.sentBy, sentBy));
-  undoCodeRows(tx, ['takenBack'], {
+  tx.update(['undone'], linkCodes, { claimedBy: null, sentBy: null, expiresAt }, ofCode);
+  tx.delete(['undone'], claims, eq(claims.sentBy, sentBy));
+  undoCodeRows(tx, ['undone'], {
     phone: link.phone,
     sentBy,
     now,
@@ -126,7 +126,7 @@ export async function undoLink(
 
   if (stored) {
     tx.update(['sent'], botCalls, { outcome: 'codeSent' }, stored);
-    tx.delete(['takenBack'], botCalls, stored);
+    tx.delete(['undone'], botCalls, stored);
   }
 
   return (await tx.run()).outcome;

@@ -80,12 +80,12 @@ export async function redeemByChallenge(
   await openSessionByCode(tx, scope, phone);
 
   // One of a claim never counted for the address.
-  const event = and(
+  const isEventOfCode = and(
     isIn(rateLimitEvents.subject, subjectsIn(codesFrom).flat()),
     eq(rateLimitEvents.at, tx.fact('sentAt')),
     eq(rateLimitEvents.by, tx.fact('sentBy')),
   );
-  tx.delete(['right'], rateLimitEvents, event);
+  tx.delete(['right'], rateLimitEvents, isEventOfCode);
 
   const { outcome, facts } = await tx.run();
 

@@ -16,7 +16,7 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, set
     phoneChanges: phoneChangesOf(db, id),
     linkCodes: linkCodesOf(db, phone),
     claims: claimsOf(db, id),
-    limits: limitsOf(db, [...codesTo, ...wrongTriesAt]),
+    limits: limitEventsOf(db, [...codesTo, ...wrongTriesAt]),
     codesOfTheDay: codesOfTheDayOf(db, everyCodeTo),
   });
 };
@@ -68,7 +68,7 @@ function claimsOf(db: Database, userId: string) {
     .where(eq(claims.userId, userId));
 }
 
-function limitsOf(db: Database, subjects: Subject) {
+function limitEventsOf(db: Database, subjects: Subject) {
   const { subject, at } = rateLimitEvents;
   return db
     .select({

@@ -100,16 +100,16 @@ export function undoCodeRows<Outcome extends string>(
   { phone, sentBy, now, subjects }: UndoCodeRowsOptions,
 ): void {
   const own = codesOfSql(phone, sentBy);
-  const today = and(eq(dailyCodes.day, codeDay(now)), rowExists(codes, own));
-  const events = and(
+  const isDayOfCode = and(eq(dailyCodes.day, codeDay(now)), rowExists(codes, own));
+  const isEventOfCode = and(
     isIn(rateLimitEvents.subject, subjects),
     eq(rateLimitEvents.at, now),
     eq(rateLimitEvents.by, sentBy),
   );
 
-  tx.update(on, dailyCodes, { sent: minus(dailyCodes.sent, 1) }, today);
+  tx.update(on, dailyCodes, { sent: minus(dailyCodes.sent, 1) }, isDayOfCode);
   tx.delete(on, codes, own);
-  tx.delete(on, rateLimitEvents, events);
+  tx.delete(on, rateLimitEvents, isEventOfCode);
 }
 
 export const codesOfSql = (phone: PhoneNumber, sentBy: string) =>

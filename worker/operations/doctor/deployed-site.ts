@@ -13,7 +13,7 @@ import {
   problemsOfCall,
   ruleOf,
   type Site,
-  unanswered,
+  noResponse,
 } from './probe.ts';
 import { type CallerSecrets, problemsOfSigned } from './signed-calls.ts';
 
@@ -94,7 +94,7 @@ async function problemsOfHead({ siteUrl, headers }: Site): Promise<Problem[]> {
     headers: { ...headers, 'user-agent': 'UptimeRobot/2.0' },
     redirect: 'manual',
   });
-  if ('failure' in response) return [{ about, ...unanswered(response.failure) }];
+  if ('failure' in response) return [{ about, ...noResponse(response.failure) }];
   const obstacle = obstacleOf(response, '');
   if (obstacle) return [{ about, ...obstacle }];
   const { status } = response;
@@ -119,7 +119,7 @@ async function problemsOfPage({ siteUrl, headers }: Site, path: string): Promise
     redirect: 'manual',
   });
   const about = `The page ${path}`;
-  if ('failure' in response) return [{ about, ...unanswered(response.failure) }];
+  if ('failure' in response) return [{ about, ...noResponse(response.failure) }];
   const html = await response.text().catch(() => '');
   const obstacle = obstacleOf(response, html);
   const problems = obstacle ? [obstacle] : changesOf(path, response, html);

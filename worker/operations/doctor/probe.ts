@@ -45,12 +45,12 @@ export async function problemsOfCall(site: Site, probe: Probe): Promise<Problem[
   } as const;
   const response = await httpRequest(site.siteUrl + path, init, uploadMs);
   const about = `${method} ${path.split('?')[0]} of ${who}`;
-  if ('failure' in response) return [{ about, ...unanswered(response.failure) }];
+  if ('failure' in response) return [{ about, ...noResponse(response.failure) }];
 
   const text = await response.text().catch(() => '');
   const size = Math.round(body.length / 1024);
   const obstacle =
-    tooLarge(response, size) ?? obstacleOf(response, text) ?? wrongAnswer(response, text, probe);
+    tooLarge(response, size) ?? obstacleOf(response, text) ?? wrongResponse(response, text, probe);
   return obstacle ? [{ about, ...obstacle }] : [];
 }
 
@@ -89,7 +89,7 @@ function isFromCache(headers: Headers): boolean {
   return isHit || Number(headers.get('age') ?? 0) > 0;
 }
 
-function wrongAnswer(
+function wrongResponse(
   { status, headers }: Response,
   text: string,
   expected: Probe,
@@ -123,7 +123,7 @@ export const missingHeader = (name: string): Obstacle => ({
   remedy: 'Remove the rule of the Cloudflare zone that changes headers.',
 });
 
-export const unanswered = (failure: string): Obstacle => ({
+export const noResponse = (failure: string): Obstacle => ({
   what: `gets no answer (${failure})`,
   remedy: 'Look at the status page of Cloudflare, and at the routes of the Worker.',
 });

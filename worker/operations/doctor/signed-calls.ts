@@ -14,7 +14,7 @@ import {
   type Problem,
   problemsOfCall,
   type Site,
-  unanswered,
+  noResponse,
 } from './probe.ts';
 
 const CallerSecrets = v.pick(SettingRules, [
@@ -130,7 +130,7 @@ async function problemsOfStream(site: Site, authorization: string): Promise<Prob
   });
   if ('failure' in response) {
     const isSilent = response.failure === 'TimeoutError';
-    return [{ about, ...(isSilent ? isHeld : unanswered(response.failure)) }];
+    return [{ about, ...(isSilent ? isHeld : noResponse(response.failure)) }];
   }
   const obstacle = response.ok ? await held(response) : await refusalOf(response);
   return obstacle ? [{ about, ...obstacle }] : [];
