@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   customersPerRun,
   dueAfter,
-  dueCustomers,
+  dueCustomersSql,
   pauseAfter,
 } from '../../worker/billing/sync-times.ts';
 import { openRows } from './models.ts';
@@ -62,7 +62,7 @@ describe('the customers that are due', () => {
     most = customersPerRun,
   ): void {
     rows.run(sql`delete from run`);
-    rows.run(sql`insert into run ${dueCustomers(now, most)}`);
+    rows.run(sql`insert into run ${dueCustomersSql(now, most)}`);
     const due = sql`user_id in (select user_id from run)`;
     const next = dueAt(now);
     rows.run(

@@ -13,7 +13,7 @@ import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeClosing } from '../withdrawal/settlement.ts';
 import type { EnvScope } from '../env.ts';
 import { deleteRows } from './delete-rows.ts';
-import { deleteUnclosed, howToClose, isUnclosed } from './customers-to-close.ts';
+import { deleteUnclosed, howToClose, isUnclosedSql } from './customers-to-close.ts';
 
 type DeletionOptions = {
   seen?: { until: number }[];
@@ -152,7 +152,7 @@ async function nextUnclosed(db: Database, now: number): Promise<Customer | undef
   const next = db
     .select({ userId })
     .from(customers)
-    .where(and(isUnclosed, lte(leaseUntil, now)))
+    .where(and(isUnclosedSql, lte(leaseUntil, now)))
     .orderBy(asc(leaseUntil))
     .limit(1);
   const [unclosed] = await db

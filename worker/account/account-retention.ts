@@ -1,6 +1,6 @@
 import { and, eq, exists, isNotNull, lt, lte, ne, not, or, type SQL } from 'drizzle-orm';
 import { outbox, users } from '#db/schema';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { insertBotEventSql } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 import { coalesce, greatest, inJson, isTrue } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
@@ -144,7 +144,7 @@ async function notify(
   };
   await db.batch([
     db.run(
-      insertBotEvent({
+      insertBotEventSql({
         settings,
         type: 'user.unused',
         now,

@@ -18,7 +18,7 @@ export const unclosedRow = {
   setupSession: null,
 };
 
-export const isUnclosed = eq(customers.dueAt, unclosedDueAt);
+export const isUnclosedSql = eq(customers.dueAt, unclosedDueAt);
 
 export const howToClose =
   'End its subscriptions in the Stripe Dashboard, and delete the customer; then `npm run support -- unclosed close CUSTOMER --yes`.';
@@ -28,12 +28,12 @@ export function unclosedCustomers(db: Database) {
   return db
     .select({ userId, stripeId, triedAgainAt: leaseUntil })
     .from(customers)
-    .where(isUnclosed)
+    .where(isUnclosedSql)
     .orderBy(asc(leaseUntil));
 }
 
 export async function deleteUnclosed(db: Database, userId: string): Promise<void> {
-  const unclosed = and(isUnclosed, eq(customers.userId, userId));
+  const unclosed = and(isUnclosedSql, eq(customers.userId, userId));
   const ofUnclosed = db.select({ userId: customers.userId }).from(customers).where(unclosed);
   await db.batch([
     db.delete(purchaseChoices).where(inArray(purchaseChoices.userId, ofUnclosed)),

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { sessions } from '#db/schema';
 import type { EnvScope } from '../env.ts';
 import { endStreams, expectEnd } from '../live/publish.ts';
-import { endSubscriptions } from '../push/reply-notices.ts';
+import { deleteEndedSubscriptionsSql } from '../push/reply-notices.ts';
 
 /** Of one session, or of all (null). Returns how many there were. */
 export async function endUserSessions(
@@ -17,7 +17,7 @@ export async function endUserSessions(
   expectEnd(scope, userId);
   const [{ rowsAffected }] = await db.batch([
     db.delete(sessions).where(ended),
-    db.run(endSubscriptions(userId)),
+    db.run(deleteEndedSubscriptionsSql(userId)),
   ]);
   if (rowsAffected > 0) endStreams(scope, userId, sessionId);
   return rowsAffected;

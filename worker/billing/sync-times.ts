@@ -38,7 +38,7 @@ export function pauseAfter(failures: number): number {
   return failures < 3 ? 1 : Math.min(minuteMs * 2 ** (failures - 3), longestPauseMs);
 }
 
-export function dueCustomers(now: number, limit: number): SQL {
+export function dueCustomersSql(now: number, limit: number): SQL {
   return build
     .select({ userId: customers.userId })
     .from(customers)

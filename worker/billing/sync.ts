@@ -12,7 +12,7 @@ import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
 import type { EnvScope } from '../env.ts';
 import { ensureCustomer, renameCustomer, requireKnown } from './customer.ts';
-import { customersPerRun, dueAfter, dueCustomers } from './sync-times.ts';
+import { customersPerRun, dueAfter, dueCustomersSql } from './sync-times.ts';
 import { derive, plannedPrice } from './subscription-state.ts';
 import {
   asOwed,
@@ -74,7 +74,7 @@ export async function reconcile(scope: EnvScope, now: number): Promise<void> {
 async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> {
   const run = crypto.randomUUID();
   const token = sql`${`${run}:`} || ${customers.userId}`;
-  const due = inArray(customers.userId, sql`(${dueCustomers(now, chunk)})`);
+  const due = inArray(customers.userId, sql`(${dueCustomersSql(now, chunk)})`);
   const { acquire } = acquireLease(db, run, due, {
     leaseToken: token,
     dueAt: Date.now() + stoppedMs,

@@ -64,7 +64,7 @@ export function settleEvent(db: Database, event: OutboxEvent, result: DeliveryRe
         .update(outbox)
         .set({
           ...free,
-          seq: newestSeq,
+          seq: nextSeqSql,
           attempts: minus(outbox.attempts, 1),
         })
         .where(and(own, ne(outbox.body, cancelledBody)));
@@ -85,7 +85,7 @@ export function settleEvent(db: Database, event: OutboxEvent, result: DeliveryRe
   }
 }
 
-export const newestSeq = sql<number>`(select max(${outbox.seq}) + 1 from ${outbox})`;
+export const nextSeqSql = sql<number>`(select max(${outbox.seq}) + 1 from ${outbox})`;
 
 export function removeCancelled(db: Database, { seq }: OutboxEvent) {
   return db.delete(outbox).where(and(eq(outbox.seq, seq), eq(outbox.body, cancelledBody)));

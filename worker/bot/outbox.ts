@@ -172,7 +172,7 @@ type NewEvent<Type extends BotEvent> = {
 
 export const newEventId = () => `evt_${crypto.randomUUID().replaceAll('-', '')}`;
 
-export function insertBotEvent(event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
+export function insertBotEventSql(event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
   return insertSelect(outbox, rowOf(event), sql`from ${users} where ${mayQueueSql(event)}`);
 }
 

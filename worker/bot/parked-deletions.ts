@@ -19,7 +19,7 @@ const isDeletion = and(
   eq(inJson(outbox.body, '$.type'), 'user.deleted'),
 )!;
 
-export const isSealed = and(isDeletion, isNotNull(sealedBody))!;
+export const isSealedSql = and(isDeletion, isNotNull(sealedBody))!;
 
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const [pepper] = CODE_PEPPER as [string];

@@ -1,6 +1,6 @@
 import { and, eq, gt, lte, ne } from 'drizzle-orm';
 import { outbox } from '#db/schema';
-import { leaseMs, neverDue, newestSeq } from '../bot/outbox-statements.ts';
+import { leaseMs, neverDue, nextSeqSql } from '../bot/outbox-statements.ts';
 import { cancelledBody, type OutboxEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 
@@ -64,7 +64,7 @@ export async function requeue(db: Database, userId: string, messageId: string): 
   const { rowsAffected } = await db
     .update(outbox)
     .set({
-      seq: newestSeq,
+      seq: nextSeqSql,
       createdAt: now,
       dueAt: now,
       attempts: 0,

@@ -13,7 +13,7 @@ import {
   toChatMessage,
   type MessageContent,
 } from './message-encryption.ts';
-import { rewrapOnUse } from './rewrap-chat-keys.ts';
+import { rewrapOnUseSql } from './rewrap-chat-keys.ts';
 import { restartEpoch, staleEpochError } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import { requeue } from './message-event.ts';
@@ -123,7 +123,7 @@ async function rewrapKey({ db, settings, waitUntil }: SendScope, user: ChatRow):
     chatKey: chatKey!,
     chatKeyId: chatKeyId!,
   };
-  const rewrapped = await rewrapOnUse(settings, row);
+  const rewrapped = await rewrapOnUseSql(settings, row);
   if (rewrapped) waitUntil(db.run(rewrapped));
 }
 

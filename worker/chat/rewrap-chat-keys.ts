@@ -41,7 +41,7 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
 }
 
 /** Null if the first of `CHAT_KEYS` wraps it already. */
-export async function rewrapOnUse(settings: Settings, row: WrappedRow): Promise<SQL | null> {
+export async function rewrapOnUseSql(settings: Settings, row: WrappedRow): Promise<SQL | null> {
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }
 

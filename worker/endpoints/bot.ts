@@ -1,4 +1,4 @@
-import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../identity/phone.ts';
+import { clearPhoneRateLimitsSql, isSpellingOf, type PhoneNumber } from '../identity/phone.ts';
 import { unknownId } from '../identity/aliases.ts';
 import { endContest } from '../identity/contest.ts';
 import { changeStatus } from '../bot/approvals.ts';
@@ -88,7 +88,7 @@ async function clearSoon(
   businessUserId: string,
 ): Promise<void> {
   await scheduler.wait(0);
-  const limits = db.run(await clearPhoneRateLimits(settings, phone));
+  const limits = db.run(await clearPhoneRateLimitsSql(settings, phone));
   const contest: (typeof limits)[] = [];
   await endContest({ phone, businessUserId, settings, at: now }, (...update) =>
     contest.push(db.run(updateSql(...update))),

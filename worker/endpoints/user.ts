@@ -14,10 +14,10 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { choosePlatform } from '../chat/platform.ts';
 import type { Handler } from '../http/handlers.ts';
 import { withinLimit } from '../identity/limited-act.ts';
-import { isAccountContested } from '../identity/contest.ts';
+import { isAccountContestedSql } from '../identity/contest.ts';
 import { fixed } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { isPushService, subscribe } from '../push/reply-notices.ts';
+import { isPushService, subscribeSql } from '../push/reply-notices.ts';
 import { isPublicKey } from '../push/web-push.ts';
 import type { Settings } from '../settings.ts';
 import { profileOf } from '../usage/profile.ts';
@@ -93,7 +93,7 @@ export const putPush: Handler<'putPush'> = async ({
   const issue = await findPushIssue(settings, input);
   const statements =
     ring && !issue
-      ? subscribe(session, input, {
+      ? subscribeSql(session, input, {
           ring,
           language,
           now,
@@ -194,7 +194,7 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...sc
 };
 
 export const supportErase: Handler<'supportErase'> = async ({ userId, input, ...scope }) => {
-  const only = input.onlyContested ? isAccountContested : undefined;
+  const only = input.onlyContested ? isAccountContestedSql : undefined;
   const isDeleted = await deleteAccount(scope, userId, only && { only });
   if (isDeleted) return { success: true };
   throw new RequestError('conflict', { message: 'The earlier id of the number has written.' });

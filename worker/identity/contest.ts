@@ -29,7 +29,7 @@ export const isContestedSql = (phone: PhoneNumber): SQL<number> =>
   );
 
 /** SQL over a row of `users`. */
-export const isAccountContested: SQL<number> = isTrue(
+export const isAccountContestedSql: SQL<number> = isTrue(
   or(saysUser, rowExists(aliases, and(isOfSql('phone', users.id), saysAlias))),
 );
 
@@ -39,8 +39,8 @@ export function beginContest<Outcome extends string>(
   userId: SQL,
   at: number,
 ): void {
-  const number = and(isOfSql('phone', userId), not(saysAlias));
-  tx.update(on, aliases, { proof: 'contested', at }, number);
+  const isUncontestedNumber = and(isOfSql('phone', userId), not(saysAlias));
+  tx.update(on, aliases, { proof: 'contested', at }, isUncontestedNumber);
   tx.update(on, users, { isContested: true }, and(eq(users.id, userId), not(saysUser)));
 }
 

@@ -92,7 +92,7 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
   };
 }
 
-export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber): Promise<SQL> {
+export async function clearPhoneRateLimitsSql(peppers: Peppers, phone: PhoneNumber): Promise<SQL> {
   const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);
   const own = inArray(rateLimitEvents.subject, [...codesTo, ...wrongTriesAt]);
   return build.delete(rateLimitEvents).where(own).getSQL();

@@ -19,7 +19,7 @@ import {
 import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
-import { isAccountContested } from './contest.ts';
+import { isAccountContestedSql } from './contest.ts';
 
 /** The session that a token names. */
 export type SessionRef = {
@@ -223,7 +223,7 @@ export const refusalOf = (limitedBy: SessionLimit): RequestError =>
   new RequestError('signInNeeded', limitedBy === 'newOwner' ? newOwner : {});
 
 /** A number that may have a new owner opens limited sessions alone. */
-const isOfContested = iif<number>(sessions.isLimited, isAccountContested, 0);
+const isOfContested = iif<number>(sessions.isLimited, isAccountContestedSql, 0);
 
 /** 1 or 0 each, and a JSON list. */
 export type SessionCaller = {

@@ -40,7 +40,7 @@ export function isPushService(settings: Settings, endpoint: string): boolean {
  * Writes the browser's row in `push_subscriptions`, which becomes this session's, and deletes all
  * but the newest of the account (`mostSubscriptions`); without the right to call, nothing.
  */
-export function subscribe(
+export function subscribeSql(
   session: UserSession,
   { endpoint, keys }: NoticeSubscription,
   { ring, language, now }: { ring: KeyPair[]; language: Language; now: number },
@@ -96,7 +96,7 @@ export function subscribe(
 }
 
 /** SQL that runs after the deletion of the sessions. */
-export function endSubscriptions(userId: string | SQL): SQL {
+export function deleteEndedSubscriptionsSql(userId: string | SQL): SQL {
   const left = build.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, userId));
   return build
     .delete(table)

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, lte, not } from 'drizzle-orm';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import type { Settings } from '../settings.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { insertBotEventSql } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
@@ -29,7 +29,7 @@ export async function endTrials(db: Database, settings: Settings, now: number): 
   const who = inArray(users.id, ended);
   const data = { tier: entitledTierSql(now) };
   const [, rows] = await db.batch([
-    db.run(insertBotEvent({ settings, type: 'plan.changed', now, who, data })),
+    db.run(insertBotEventSql({ settings, type: 'plan.changed', now, who, data })),
     db
       .update(users)
       .set({ trialTier: null, trialEndsAt: null })

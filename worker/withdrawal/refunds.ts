@@ -5,7 +5,7 @@ import { refusalCode } from '../billing/stripe-client.ts';
 import type { Database } from '../lib/database.ts';
 import { expandedInNote, noteOf } from './credit-notes.ts';
 import type { Payment } from './payments.ts';
-import { isUnderWay, type Statement } from './statements.ts';
+import { isUnderWaySql, type Statement } from './statements.ts';
 
 export type State = Pick<Statement, 'state' | 'reason'>;
 type Refunded = State & { amount: number };
@@ -143,5 +143,5 @@ export async function refundChanged(db: Database, stripeId: string, now: number)
   await db
     .update(withdrawals)
     .set({ dueAt: now })
-    .where(and(inArray(withdrawals.userId, payer), waits, isUnderWay));
+    .where(and(inArray(withdrawals.userId, payer), waits, isUnderWaySql));
 }

@@ -21,7 +21,7 @@ import { leaveUntold } from './objection.ts';
 import { billedTo, paymentsOf } from './payments.ts';
 import { refundPayment, worstOf, type State } from './refunds.ts';
 import { nameContract, type Begun } from './stated-contract.ts';
-import { refundedEvent } from './statement-events.ts';
+import { insertRefundedEventSql } from './statement-events.ts';
 import {
   accountUnknown,
   dueStatements,
@@ -215,7 +215,7 @@ async function save(
   };
 
   const after: Statement = { ...statement, ...changes };
-  const event = refundedEvent(settings, after, now);
+  const event = insertRefundedEventSql(settings, after, now);
   const update = updateUnderWay(db, statement.id, changes);
 
   // A later look says nothing about statements made since.

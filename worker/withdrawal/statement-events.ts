@@ -1,11 +1,11 @@
 import { and, eq, isNotNull, isNull, type SQL } from 'drizzle-orm';
 import { users, withdrawals } from '#db/schema';
 import { sealData } from '../bot/event-data.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { insertBotEventSql } from '../bot/outbox.ts';
 import { rowExists } from '../lib/expressions.ts';
 import type { Settings } from '../settings.ts';
 import { receiptForPerson } from './receipt.ts';
-import { isUnderWay, type Statement } from './statements.ts';
+import { isUnderWaySql, type Statement } from './statements.ts';
 
 /** One that takes no effect by itself is not told. */
 export async function receivedEvent(settings: Settings, statement: Statement, now: number) {
@@ -25,12 +25,12 @@ export async function receivedEvent(settings: Settings, statement: Statement, no
   };
 }
 
-export function refundedEvent(settings: Settings, statement: Statement, now: number): SQL {
+export function insertRefundedEventSql(settings: Settings, statement: Statement, now: number): SQL {
   const { id, refund: amount, currency } = statement;
-  const isFirst = and(eq(withdrawals.id, id), isNull(withdrawals.announcedAt), isUnderWay);
+  const isFirst = and(eq(withdrawals.id, id), isNull(withdrawals.announcedAt), isUnderWaySql);
   const who = and(eq(users.id, statement.userId ?? ''), rowExists(withdrawals, isFirst));
   const type = 'withdrawal.refunded' as const;
-  return insertBotEvent({
+  return insertBotEventSql({
     settings,
     type,
     now,

@@ -39,13 +39,13 @@ export const repeated = 'repeated';
 const stopped = [objected, completed, repeated];
 
 /** SQL: nothing has ended the statement. */
-export const isUnderWay = and(
+export const isUnderWaySql = and(
   inArray(withdrawals.state, ['received', 'refunding', 'done']),
   or(isNull(withdrawals.reason), notInArray(withdrawals.reason, stopped)),
 )!;
 
 export async function statementUnderWay(db: Database, id: string): Promise<Statement | undefined> {
-  const own = and(eq(withdrawals.id, id), isUnderWay);
+  const own = and(eq(withdrawals.id, id), isUnderWaySql);
   const [row] = await db.select().from(withdrawals).where(own);
   return row;
 }
@@ -57,7 +57,7 @@ export const dueStatements = (db: Database, now: number, limit: number) =>
   db
     .select()
     .from(withdrawals)
-    .where(and(lte(withdrawals.dueAt, now), isUnderWay))
+    .where(and(lte(withdrawals.dueAt, now), isUnderWaySql))
     .orderBy(asc(withdrawals.origin), asc(withdrawals.dueAt))
     .limit(limit);
 
@@ -151,5 +151,5 @@ export function updateUnderWay(db: Database, id: string, changes: Partial<Statem
   return db
     .update(withdrawals)
     .set(changes)
-    .where(and(eq(withdrawals.id, id), isUnderWay));
+    .where(and(eq(withdrawals.id, id), isUnderWaySql));
 }

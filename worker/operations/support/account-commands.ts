@@ -17,7 +17,7 @@ import {
   describeUser,
   type UserDescription,
 } from './user-description.ts';
-import { clearPhoneRateLimits } from '../../identity/phone.ts';
+import { clearPhoneRateLimitsSql } from '../../identity/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
@@ -195,7 +195,7 @@ const release: SupportCommand = {
       about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
       needsYes: false,
       async perform() {
-        const { rowsAffected } = await db.run(await clearPhoneRateLimits(settings, phone));
+        const { rowsAffected } = await db.run(await clearPhoneRateLimitsSql(settings, phone));
         return {
           data: { cleared: rowsAffected },
           text: `Cleared ${rowsAffected} counted codes and wrong tries of ${phone}; but nothing clears the limit of all codes in a day.`,

@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import { identityConflicts, leftWeeks, users, type User } from '#db/schema';
 import { endpoints } from '../../contract/endpoints.ts';
-import { isAccountContested } from '../../identity/contest.ts';
+import { isAccountContestedSql } from '../../identity/contest.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { isLeftWeekOfSql } from '../../usage/week.ts';
 import {
@@ -35,7 +35,7 @@ export const newOwner: SupportCommand = {
 async function requireContested({ db }: SupportRequest, user: User): Promise<void> {
   const { id, phone } = user;
   const [[number], [conflict]] = await db.batch([
-    db.select({ isContested: isAccountContested }).from(users).where(eq(users.id, id)),
+    db.select({ isContested: isAccountContestedSql }).from(users).where(eq(users.id, id)),
     db
       .select({ ofOther: users.phone })
       .from(identityConflicts)

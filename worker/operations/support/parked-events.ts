@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
-import { isSealed, openParked } from '../../bot/parked-deletions.ts';
+import { isSealedSql, openParked } from '../../bot/parked-deletions.ts';
 import type { Database } from '../../lib/database.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { RequestError } from '../../lib/request-error.ts';
@@ -19,7 +19,7 @@ export type ParkedEvent = {
 type Opened = Pick<SupportRequest, 'db' | 'settings'>;
 
 export async function parkedEvents(db: Database): Promise<ParkedEvent[]> {
-  return db.all<ParkedEvent>(sql`select seq, body ->> 'type' as type, phone, attempts, parked_at as parkedAt, ${isSealed} as sealed
+  return db.all<ParkedEvent>(sql`select seq, body ->> 'type' as type, phone, attempts, parked_at as parkedAt, ${isSealedSql} as sealed
     from outbox where parked_at is not null order by parked_at`);
 }
 
