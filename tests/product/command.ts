@@ -26,7 +26,7 @@ export async function runCommand(
       sandboxPort: portOf('SANDBOX_PORT', 8788),
       stateDir: '.wrangler/state',
       varsFile: '.dev.vars',
-      reset: process.argv.includes('--reset'),
+      reset: isReset(process.argv, process.env),
       signal: stop,
       log: console.log,
     });
@@ -39,6 +39,10 @@ export async function runCommand(
     process.exit(stop.aborted ? 0 : 1);
   }
 }
+
+/** npm takes `--reset` for itself if no `--` stands before it, and says so in the environment. */
+export const isReset = (args: string[], env: NodeJS.ProcessEnv): boolean =>
+  args.includes('--reset') || env['npm_config_reset'] === 'true';
 
 /** Node's own calls go to the proxy if it is told so as it starts; then nothing here can be reached. */
 function refuseProxy(): void {

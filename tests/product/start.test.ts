@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../browser/browser.ts';
+import { isReset } from './command.ts';
 import { freePort, requireDiskSpace } from './machine.ts';
 import { listen } from '../sandbox/stripe/listen.ts';
 import { aborted } from './start-product.ts';
@@ -117,6 +118,14 @@ it('a state folder of another version is named, with the two ways out', () => {
   expect(() => requireOwnVersion(folder)).toThrow(
     /belongs to another version of Solace\. Go back to that version to keep them, or start with none: npm run dev -- --reset$/,
   );
+});
+
+it.each([
+  ['npm run dev -- --reset', ['node', 'dev.ts', '--reset'], {}, true],
+  ['npm run dev --reset', ['node', 'dev.ts'], { npm_config_reset: 'true' }, true],
+  ['npm run dev', ['node', 'dev.ts'], {}, false],
+])('`%s` begins with nothing only if it is asked to', (_, args, env, expected) => {
+  expect(isReset(args, env)).toBe(expected);
 });
 
 it('settings that cannot be read are named', () => {
