@@ -261,4 +261,15 @@ describe('`support find` does not advise', () => {
     const { stdout } = await support('find', phone);
     expect(stdout).toMatch(/^Withdrawals: +\d+ of .*, account, needs_owner \(/m);
   });
+
+  it('to answer a dispute that is over', async () => {
+    const phone = newNumber();
+    await subscriber(phone);
+    const dispute = await control('POST', `/stripe/customers/${phone}/dispute`, {});
+    expect(await adviceAbout(phone)).toContain(advice.disputed);
+    await stripe.disputes.close(dispute.id);
+    const found = await supportJson('find', phone);
+    expect(found['payments'].returned).toMatchObject([{ disputes: ['lost'] }]);
+    expect(found['advice']).not.toContain(advice.disputed);
+  });
 });

@@ -306,13 +306,16 @@ const waitsForObjection = ({ origin, state, subscription, dueAt }: OpenStatement
 /** The cron job looks at it no more. */
 const isLeft = ({ state, dueAt }: OpenStatement) => state === 'needs_owner' || dueAt === null;
 
+/** https://docs.stripe.com/api/disputes/object#dispute_object-status */
+const awaitsAnswer = (status: string) => status.endsWith('needs_response');
+
 export function advise(found: UserDescription, payments: Payments): string[] {
   const { account, plan, week, limits, eventsForTheBot, customer, statements } = found;
   const known = payments.state === 'known' ? payments : null;
   const paid = known?.subscriptions.filter(({ status }) => live.has(status)) ?? [];
   const goOn = paid.filter((each) => !each.cancelAtPeriodEnd).map(({ id }) => id);
   const returned = known?.returned ?? [];
-  const disputed = returned.filter(({ disputes }) => disputes.length > 0);
+  const disputed = returned.filter(({ disputes }) => disputes.some(awaitsAnswer));
   const withdrawnFrom = new Set(statements.map(({ subscription }) => subscription));
   const isWithdrawn = ({ subscription }: ReturnedPayment) =>
     subscription !== null && withdrawnFrom.has(subscription);

@@ -7,6 +7,7 @@ import * as portal from '../hosted/portal-sessions.ts';
 import { markUncollectible, voidInvoice } from '../invoices/collect-invoice.ts';
 import * as invoices from '../invoices/invoices.ts';
 import * as creditNotes from '../invoices/credit-notes.ts';
+import { closeDispute } from '../payments/charges.ts';
 import * as refunds from '../payments/refunds.ts';
 import * as methods from '../payments/payment-methods.ts';
 import * as intents from '../payments/intents.ts';
@@ -194,6 +195,7 @@ export const routes: readonly Route[] = [
   ['POST', '/v1/credit_notes/:id/void', creditNotes.voidCreditNote],
   ['GET', '/v1/disputes', list('disputes')],
   ['GET', '/v1/disputes/:id', retrieve('disputes')],
+  ['POST', '/v1/disputes/:id/close', closeDispute],
   ['GET', '/v1/events', listEvents],
   ['GET', '/v1/webhook_endpoints', list('webhookEndpoints')],
   ['POST', '/v1/webhook_endpoints', webhooks.createWebhookEndpoint],

@@ -1,6 +1,6 @@
-import { type Decline, declined } from '../api/errors.ts';
+import { type Decline, declined, invalid } from '../api/errors.ts';
 import type { PaymentIntent, PaymentMethod, Charge, Dispute } from '../objects.ts';
-import type { World } from '../world.ts';
+import { type Call, idOf, type World } from '../world.ts';
 import { newId } from '../table.ts';
 import { enterBalance } from './balance.ts';
 import { decline, findTestCard, markSetUp, needsAuthentication } from './payment-methods.ts';
@@ -201,4 +201,14 @@ export function openDispute(world: World, chargeId: string): Dispute {
   world.charges.change(charge.id, { disputed: true }, null);
   world.emit('charge.dispute.funds_withdrawn', dispute);
   return dispute;
+}
+
+/** Accepts a dispute: the money stays with the bank. */
+export function closeDispute(world: World, call: Call): Dispute {
+  const { id, status } = world.disputes.get(idOf(call));
+  if (status !== 'needs_response') throw invalid('This dispute is already closed.');
+
+  const closed = world.disputes.change(id, { status: 'lost' }, null);
+  world.emit('charge.dispute.closed', closed);
+  return closed;
 }
