@@ -1,5 +1,5 @@
 import type { Endpoints, Input, Output, Params, Query } from '#contract/endpoints';
-import { pageRoutes, type PageCall, type Route } from '#contract/routes';
+import { pageRoutes, type PageCall, type RouteAddress } from '#contract/routes';
 import type { ErrorCode } from '#contract/errors';
 import { ApiError, sessionEnded, sessionReplaced } from './api-error.ts';
 import { handleRequestError } from './error-handling.ts';
@@ -94,9 +94,9 @@ export async function fetchRecording(token: string, id: string): Promise<Blob> {
 async function withSession<Result>(
   token: string | null,
   name: PageCall,
-  run: (route: Route) => Promise<Result>,
+  run: (route: RouteAddress) => Promise<Result>,
 ): Promise<Result> {
-  const route: Route = pageRoutes[name];
+  const route: RouteAddress = pageRoutes[name];
 
   try {
     if (route.access === 'user') await assertUsable(token);
@@ -155,7 +155,7 @@ export async function askServerTime(): Promise<boolean> {
 }
 
 async function fetchBody(name: PageCall, token: string | null, argument?: object): Promise<Body> {
-  const route: Route = pageRoutes[name];
+  const route: RouteAddress = pageRoutes[name];
   const hasBody = route.method !== 'GET' && !hasParameters(route);
   const path = hasBody ? route.path : addressOf(route, argument);
   const input = hasBody ? argument : undefined;

@@ -1,4 +1,4 @@
-import { pageRoutes, type PageCall, type Route } from '#contract/routes';
+import { pageRoutes, type PageCall, type RouteAddress } from '#contract/routes';
 import { locale } from '#words/language';
 import { apiBase } from './build-settings.ts';
 import { takeEarlyResponse } from '../start/early-start.ts';
@@ -19,9 +19,9 @@ const outlivePage: ReadonlySet<PageCall> = new Set([
   'deleteChatConsent',
 ]);
 
-export const hasParameters = ({ path }: Route) => path.includes(':');
+export const hasParameters = ({ path }: RouteAddress) => path.includes(':');
 
-export function addressOf(route: Route, argument: object = {}): string {
+export function addressOf(route: RouteAddress, argument: object = {}): string {
   const values = Object.entries(argument).map(([name, value]) => [name, String(value)] as const);
   if (hasParameters(route))
     return values.reduce<string>(

@@ -16,7 +16,13 @@ import {
 import type { ErrorName } from './errors.ts';
 import { checkoutSessionIn, jwtIn, trialTokenIn } from './pasted-tokens.ts';
 import { PushEndpoint, PushSubscription } from './push.ts';
-import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
+import {
+  botRoutes,
+  pageRoutes,
+  serviceRoutes,
+  supportRoutes,
+  type RouteAddress,
+} from './routes.ts';
 import {
   AccountStatus,
   BusinessUserId,
@@ -51,7 +57,7 @@ type Shape =
   | v.ObjectSchema<v.ObjectEntries, undefined>
   | v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-type Definition = Route & {
+type Definition = RouteAddress & {
   summary: string;
   input?: Shape;
   recording?: true;

@@ -1,6 +1,6 @@
 export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp' | 'support';
 
-export type Route = {
+export type RouteAddress = {
   access: Access;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
@@ -131,7 +131,7 @@ export const pageRoutes = {
   },
   getCountry: { access: 'public', method: 'GET', path: '/api/country' },
   getSafety: { access: 'public', method: 'GET', path: '/api/safety' },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteAddress>;
 
 export const botRoutes = {
   botMessages: { access: 'bot', method: 'POST', path: '/api/bot/messages' },
@@ -152,7 +152,7 @@ export const botRoutes = {
   botApprovals: { access: 'bot', method: 'POST', path: '/api/bot/approvals' },
   botTrials: { access: 'bot', method: 'POST', path: '/api/bot/trials' },
   botReferrals: { access: 'bot', method: 'POST', path: '/api/bot/referrals' },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteAddress>;
 
 export const serviceRoutes = {
   stripeWebhook: {
@@ -172,7 +172,7 @@ export const serviceRoutes = {
   },
   openapi: { access: 'public', method: 'GET', path: '/api/openapi.json' },
   health: { access: 'public', method: 'GET', path: '/api/health' },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteAddress>;
 
 /** The token names the account. */
 export const supportRoutes = {
@@ -196,6 +196,6 @@ export const supportRoutes = {
     method: 'GET',
     path: '/api/support/stream',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteAddress>;
 
 export type PageCall = keyof typeof pageRoutes;
