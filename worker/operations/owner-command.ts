@@ -33,7 +33,11 @@ export function readCommand(fallback: Target, line: CommandLine): Command {
 }
 
 /** Throws if one is missing or wrong. */
-export function requireSettings(target: Target, values: Values, names: readonly SettingName[]) {
+export function requireTargetSettings(
+  target: Target,
+  values: Values,
+  names: readonly SettingName[],
+) {
   const isRight = (name: SettingName) => v.is(SettingRules.entries[name], values[name]);
   const wrong = names.filter((name) => !isRight(name));
   if (wrong.length > 0) throw settingsAreWrong(target, wrong.join(', '));

@@ -1,11 +1,11 @@
 import { createClient, LibsqlError, type Row } from '@libsql/client/web';
-import { requireSettings, type Target, type Values } from '../owner-command.ts';
+import { requireTargetSettings, type Target, type Values } from '../owner-command.ts';
 
 export type Reader = (query: string) => Promise<Row[]>;
 
 /** Throws in words of its own, never in those of the library. */
 export function openReader(target: Target, values: Values): Reader {
-  requireSettings(target, values, ['TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN']);
+  requireTargetSettings(target, values, ['TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN']);
   const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = values;
   const client = createClient({ url, authToken });
 

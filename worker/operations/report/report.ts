@@ -2,7 +2,7 @@ import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { httpRequest } from '../doctor/doctor-finding.ts';
 import { runCommand } from '../command-line.ts';
-import { readCommand, requireSettings } from '../owner-command.ts';
+import { readCommand, requireTargetSettings } from '../owner-command.ts';
 import { openReader } from './read-database.ts';
 
 /* `npm run report [-- --env preview|production]`: the runbook's questions with the database's answers, on one page. */
@@ -12,7 +12,7 @@ const healthRequests = 5;
 
 async function printReport(): Promise<boolean> {
   const { target, values } = readCommand('local', { usage });
-  requireSettings(target, values, ['SITE_URL', 'TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN']);
+  requireTargetSettings(target, values, ['SITE_URL', 'TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN']);
   const { SITE_URL = '' } = values;
   const read = openReader(target, values);
 

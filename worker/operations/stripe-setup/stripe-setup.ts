@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe';
 import { stripeOptions, apiVersion } from '../../billing/stripe-client.ts';
 import { runCommand } from '../command-line.ts';
-import { readCommand, requireSettings } from '../owner-command.ts';
+import { readCommand, requireTargetSettings } from '../owner-command.ts';
 import { lookupKeyOf, portalMetadata } from '../../billing/subscriptions.ts';
 import { currency, paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
 import { sha256 } from '../../lib/crypto.ts';
@@ -335,7 +335,7 @@ async function runSetup(): Promise<boolean> {
   const { target, values } = readCommand('local', {
     usage: 'npm run stripe:setup -- [--env preview|production]',
   });
-  requireSettings(target, values, ['STRIPE_SECRET_KEY', 'SITE_URL']);
+  requireTargetSettings(target, values, ['STRIPE_SECRET_KEY', 'SITE_URL']);
   const { STRIPE_SECRET_KEY = '', SITE_URL = '' } = values;
   const { STRIPE_API_BASE = 'https://api.stripe.com' } = values;
 

@@ -1,5 +1,10 @@
 import { UsageError } from '../command-line.ts';
-import { requireSettings, settingsAreWrong, type Target, type Values } from '../owner-command.ts';
+import {
+  requireTargetSettings,
+  settingsAreWrong,
+  type Target,
+  type Values,
+} from '../owner-command.ts';
 import { essential, type Settings, settingsOf } from '../../settings.ts';
 import { type Database, openDatabase } from '../../lib/database.ts';
 import { eq } from 'drizzle-orm';
@@ -127,7 +132,7 @@ export function openEnvironment(
   values: Values,
 ): { db: Database; settings: Settings } {
   // Otherwise the log says it first, in JSON.
-  requireSettings(target, values, essential);
+  requireTargetSettings(target, values, essential);
   const settings = settingsOf(values);
   if (!settings) throw settingsAreWrong(target, 'weak or repeated secrets');
   return {
