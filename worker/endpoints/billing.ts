@@ -1,3 +1,4 @@
+import type { Withdrawal } from '#db/schema';
 import { cancelPlan as cancel, resumePlan as resume } from '../billing/cancellation.ts';
 import { checkoutOf, planPage, stripeAsked } from '../billing/checkout.ts';
 import {
@@ -20,7 +21,7 @@ import { subscriptionOf } from '../usage/profile.ts';
 import { keepChoice, type Choice } from '../billing/start-choice.ts';
 import type { Settings } from '../settings.ts';
 import { lastStatement, shownStatement } from '../withdrawal/shown-statement.ts';
-import { statementsOf, type Statement } from '../withdrawal/statements.ts';
+import { statementsOf } from '../withdrawal/statements.ts';
 import type { Scope } from '../request-scope.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (
@@ -89,7 +90,7 @@ export const getSubscription: Handler<'getSubscription'> = async ({ session, db,
     ...(!limitedBy && openWithdrawal(settings, statements)),
   }));
 
-function openWithdrawal(settings: Settings, statements: Statement[]) {
+function openWithdrawal(settings: Settings, statements: Withdrawal[]) {
   const days = settings.require('WITHDRAWAL_DAYS');
   const last = lastStatement(statements);
   return days > 0 && last && last.state !== 'done' ? { withdrawal: shownStatement(last) } : {};

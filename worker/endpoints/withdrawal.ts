@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { customers } from '#db/schema';
+import { customers, type Withdrawal } from '#db/schema';
 import { CanonicalPhone, readPastedPhone } from '../identity/phone.ts';
 import { leaseOf, withLease } from '../billing/lease.ts';
 import { billingCalls, withdrawalCalls } from '../billing/billing-limits.ts';
@@ -19,7 +19,7 @@ import { choicesOf } from '../billing/start-choice.ts';
 import { objectTo } from '../withdrawal/objection.ts';
 import { lastStatement, shownStatement, statementNow } from '../withdrawal/shown-statement.ts';
 import { recordPublicStatement } from '../withdrawal/public-statement.ts';
-import { objected, statementsOf, type Recorded, type Statement } from '../withdrawal/statements.ts';
+import { objected, statementsOf, type Recorded } from '../withdrawal/statements.ts';
 import { withdrawFrom } from '../withdrawal/withdraw.ts';
 import * as v from 'valibot';
 
@@ -69,7 +69,7 @@ function shownContract(contract: ShownContract): NonNullable<Shown['contract']> 
   };
 }
 
-async function lastOf(settings: Settings, statements: Statement[]) {
+async function lastOf(settings: Settings, statements: Withdrawal[]) {
   const last = lastStatement(statements);
   if (!last) return { statement: null };
   return {
@@ -149,7 +149,7 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (scope) => {
   if (statement.state === 'needs_owner') logNeedsOwner(statement, statement.reason);
 
   const receipt = await receiptOf(settings, statement);
-  const received: Statement = { ...statement, state: 'received' };
+  const received: Withdrawal = { ...statement, state: 'received' };
   return respond(scope, { statement: received, mail }, receipt);
 };
 

@@ -1,4 +1,4 @@
-import type { User } from '#db/schema';
+import type { User, Withdrawal } from '#db/schema';
 import type { KeptChoice } from '../billing/start-choice.ts';
 import { isStripeFailure, withStripe } from '../billing/stripe-client.ts';
 import { currency } from '../contract/plans.ts';
@@ -8,13 +8,12 @@ import { type ConcludedContract, type FoundContract, readContract } from './conc
 import { isUnconfirmed } from './objection.ts';
 import { withdrawableUntil } from './withdrawal-right.ts';
 import { lastStatement } from './shown-statement.ts';
-import type { Statement } from './statements.ts';
 
 type Search = {
   settings: Settings;
   user: User;
   stripeId: string | null;
-  statements: Statement[];
+  statements: Withdrawal[];
   choices: KeptChoice[];
 };
 
@@ -36,7 +35,7 @@ export async function withdrawableContract(search: Search): Promise<ShownContrac
   return found ? found.contract : recordedContract(search);
 }
 
-const meansAnyContract = (statement: Statement): boolean =>
+const meansAnyContract = (statement: Withdrawal): boolean =>
   statement.state === 'received' && statement.subscription === null && !isUnconfirmed(statement);
 
 /** Throws 503 if our records cannot tell. */
@@ -57,7 +56,7 @@ function recordedContract(search: Search): ShownContract | null {
 }
 
 /** The newest order, unless a statement came after it. */
-function choiceSince({ choices: [newest] }: Search, last: Statement | undefined) {
+function choiceSince({ choices: [newest] }: Search, last: Withdrawal | undefined) {
   return newest && newest.at > (last?.submittedAt ?? 0) ? newest : undefined;
 }
 
@@ -70,7 +69,7 @@ function mayHaveContract({ user, settings }: Search, choice: KeptChoice | undefi
 
 const hasPlan = ({ tier, renewalAt }: User): boolean => tier !== 'free' || renewalAt !== null;
 
-export async function hasContract(search: Search, statement: Statement): Promise<boolean> {
+export async function hasContract(search: Search, statement: Withdrawal): Promise<boolean> {
   if (statement.subscription !== null) return true;
 
   const found = await readIfTold(search, statement);
@@ -79,7 +78,7 @@ export async function hasContract(search: Search, statement: Statement): Promise
 
 type Meant =
   | { kind: 'contract'; contract: ConcludedContract; at: number }
-  | { kind: 'repeated'; last: Statement }
+  | { kind: 'repeated'; last: Withdrawal }
   | { kind: 'unknown' };
 
 /** Throws 409 where there is nothing to withdraw from. */
@@ -102,7 +101,7 @@ export async function meantBy(search: Search): Promise<Meant> {
 }
 
 /** Null where Stripe does not tell. */
-async function readIfTold(search: Search, made?: Statement): Promise<FoundContract | null> {
+async function readIfTold(search: Search, made?: Withdrawal): Promise<FoundContract | null> {
   const { settings, user, stripeId, statements, choices } = search;
   const nothing = {
     contract: null,

@@ -1,19 +1,19 @@
 import { and, eq, gte, isNull, lte } from 'drizzle-orm';
-import { outbox, withdrawals } from '#db/schema';
+import { outbox, withdrawals, type Withdrawal } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { inJson, plus, rowExists } from '../lib/expressions.ts';
 import { objectionMs } from './withdrawal-right.ts';
-import { objected, waitingPublicOfSql, type Statement } from './statements.ts';
+import { objected, waitingPublicOfSql } from './statements.ts';
 
 /** Its person may still confirm it. */
-export const isUnconfirmed = ({ origin, state, userId }: Statement): boolean =>
+export const isUnconfirmed = ({ origin, state, userId }: Withdrawal): boolean =>
   origin === 'public' && state === 'received' && userId !== null;
 
-export const isOpenToObjection = (statement: Statement): boolean =>
+export const isOpenToObjection = (statement: Withdrawal): boolean =>
   isUnconfirmed(statement) && statement.subscription === null;
 
 /** Instant (unix ms). */
-export const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
+export const objectionUntil = ({ submittedAt }: Pick<Withdrawal, 'submittedAt'>): number =>
   submittedAt + objectionMs;
 
 /**

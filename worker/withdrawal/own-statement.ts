@@ -1,5 +1,5 @@
 import { and, desc, eq, isNull, or, type SQL } from 'drizzle-orm';
-import { withdrawals } from '#db/schema';
+import { withdrawals, type Withdrawal } from '#db/schema';
 import { queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import { rowExists } from '../lib/expressions.ts';
@@ -11,13 +11,7 @@ import { personsMail } from './queue-receipt-mail.ts';
 import { queuedMail } from './receipt-mail.ts';
 import { receiptText, type Stated } from './receipt.ts';
 import { receivedEvent } from './statement-events.ts';
-import {
-  contractColumns,
-  type Recorded,
-  waitingPublicOfSql,
-  type Statement,
-  unsettled,
-} from './statements.ts';
+import { contractColumns, type Recorded, waitingPublicOfSql, unsettled } from './statements.ts';
 
 type OwnStatement = {
   userId: string;
@@ -48,7 +42,7 @@ export async function recordOwnStatement(
     dueAt: now,
     ...(found && contractColumns(found.contract, found.at)),
   };
-  const row: Statement = { ...stated, receipt: receiptText(settings, stated) };
+  const row: Withdrawal = { ...stated, receipt: receiptText(settings, stated) };
   const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOfSql(found?.contract));
 
   const { seq: _, ...columns } = row;
@@ -68,7 +62,7 @@ export async function recordOwnStatement(
   mail?.queue(tx, ['kept']);
   const { reads } = await tx.run({ kept, queued: queuedMail(db, mail) });
 
-  const [first] = reads.kept as [Statement];
+  const [first] = reads.kept as [Withdrawal];
   const isFirst = first.id === row.id;
   if (isFirst || mail === null)
     return {
@@ -87,7 +81,7 @@ export async function recordOwnStatement(
  */
 export async function repeatStatement(
   { db, settings }: Scope<'db' | 'settings'>,
-  statement: Statement,
+  statement: Withdrawal,
   { email, now }: { email: string | null; now: number },
 ): Promise<Recorded> {
   const { id, userId } = statement;

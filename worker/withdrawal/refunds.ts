@@ -1,13 +1,13 @@
 import type { Stripe } from 'stripe';
 import { and, eq, inArray } from 'drizzle-orm';
-import { customers, withdrawals } from '#db/schema';
+import { customers, withdrawals, type Withdrawal } from '#db/schema';
 import { refusalCode } from '../billing/stripe-client.ts';
 import type { Database } from '../lib/database.ts';
 import { expandedInNote, noteOf } from './credit-notes.ts';
 import type { Payment } from './payments.ts';
-import { isUnderWaySql, type Statement } from './statements.ts';
+import { isUnderWaySql } from './statements.ts';
 
-export type State = Pick<Statement, 'state' | 'reason'>;
+export type State = Pick<Withdrawal, 'state' | 'reason'>;
 type Refunded = State & { amount: number };
 
 /**

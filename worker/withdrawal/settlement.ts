@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { desc, eq } from 'drizzle-orm';
-import { customers, users, withdrawals } from '#db/schema';
+import { customers, users, withdrawals, type Withdrawal } from '#db/schema';
 import type { EnvScope } from '../env.ts';
 import { ownCustomer, requireKnown } from '../billing/customer.ts';
 import { pauseAfter } from '../billing/sync-times.ts';
@@ -30,7 +30,6 @@ import {
   overdueStatements,
   statementUnderWay,
   updateUnderWay,
-  type Statement,
 } from './statements.ts';
 
 /*
@@ -69,7 +68,7 @@ export async function reviewWithdrawals(db: Database, now: number): Promise<void
   log('error', 'withdrawal_overdue', { statements, action: lookAtIt });
 }
 
-async function settleOne(scope: EnvScope, statement: Statement, now: number): Promise<void> {
+async function settleOne(scope: EnvScope, statement: Withdrawal, now: number): Promise<void> {
   const isPostponed = await postpone(scope, statement, now);
   if (!isPostponed) return;
 
@@ -84,7 +83,7 @@ async function settleOne(scope: EnvScope, statement: Statement, now: number): Pr
  * cannot be looked at any more. A customer that was left is closed after
  * its statements were settled.
  */
-async function endWithoutAccount(scope: EnvScope, { id, userId }: Statement): Promise<void> {
+async function endWithoutAccount(scope: EnvScope, { id, userId }: Withdrawal): Promise<void> {
   if (userId !== null && (await isCustomer(scope, userId))) return;
 
   // Whoever closed the customer has settled it.
@@ -114,8 +113,8 @@ async function settleAsItIs(
 export async function settleStatement(
   scope: EnvScope,
   leased: LeasedCustomer,
-  statement: Statement,
-): Promise<LeaseResult<Statement>> {
+  statement: Withdrawal,
+): Promise<LeaseResult<Withdrawal>> {
   const settled = await settleAtStripe(scope, leased.customer, statement);
   const { result: _, ...released } = await syncLeased(scope, leased);
   return { result: settled, ...released };
@@ -124,8 +123,8 @@ export async function settleStatement(
 async function settleAtStripe(
   scope: EnvScope,
   customer: Customer,
-  statement: Statement,
-): Promise<Statement> {
+  statement: Withdrawal,
+): Promise<Withdrawal> {
   const { stripeId, userId } = customer;
   if (!stripeId) return needsOwner(scope, statement, 'customer_unknown');
 
@@ -200,9 +199,9 @@ async function endSubscription(stripe: Stripe, id: string, customer: string): Pr
 /** The bot is told once that the money is on its way. */
 async function save(
   { db, settings }: EnvScope,
-  statement: Statement,
+  statement: Withdrawal,
   { state, reason, refund }: Settled,
-): Promise<Statement> {
+): Promise<Withdrawal> {
   const now = Date.now();
   const isReturned = state !== 'needs_owner' && refund > 0;
   const changes = {
@@ -214,7 +213,7 @@ async function save(
     ...(isReturned && { announcedAt: statement.announcedAt ?? now }),
   };
 
-  const after: Statement = { ...statement, ...changes };
+  const after: Withdrawal = { ...statement, ...changes };
   const event = insertRefundedEventSql(settings, after, now);
   const update = updateUnderWay(db, statement.id, changes);
 
@@ -228,12 +227,12 @@ async function save(
 }
 
 /** A refund may come back. */
-function nextLook({ submittedAt }: Statement, state: Statement['state'], now: number) {
+function nextLook({ submittedAt }: Withdrawal, state: Withdrawal['state'], now: number) {
   if (state === 'needs_owner') return null;
   return now < submittedAt + refundWatchMs ? now + dayMs : null;
 }
 
-async function needsOwner({ db }: EnvScope, statement: Statement, reason: string) {
+async function needsOwner({ db }: EnvScope, statement: Withdrawal, reason: string) {
   const changes = {
     state: 'needs_owner',
     reason,
@@ -246,14 +245,14 @@ async function needsOwner({ db }: EnvScope, statement: Statement, reason: string
 
 const lookAtIt = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
 
-export function logNeedsOwner({ id }: Pick<Statement, 'id'>, reason: string | null): void {
+export function logNeedsOwner({ id }: Pick<Withdrawal, 'id'>, reason: string | null): void {
   log('error', 'withdrawal_needs_owner', { id, reason, action: lookAtIt });
 }
 
 /** False if it was stopped meanwhile. */
 async function postpone(
   { db }: EnvScope,
-  { id, attempts }: Statement,
+  { id, attempts }: Withdrawal,
   now: number,
 ): Promise<boolean> {
   const dueAt = now + Math.max(pauseAfter(attempts + 1), 1000);

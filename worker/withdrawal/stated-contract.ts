@@ -1,18 +1,19 @@
+import type { Withdrawal } from '#db/schema';
 import type { Stripe } from 'stripe';
 import { choicesOf } from '../billing/start-choice.ts';
 import type { EnvScope } from '../env.ts';
 import { readContract, type ConcludedContract } from './concluded-contract.ts';
-import { contractColumns, statementsOf, updateUnderWay, type Statement } from './statements.ts';
+import { contractColumns, statementsOf, updateUnderWay } from './statements.ts';
 
 type Case = {
-  statement: Statement;
+  statement: Withdrawal;
   stripeId: string;
   userId: string;
 };
 
 type Terms = Pick<ConcludedContract, 'subscription' | 'concludedAt' | 'startNow'>;
 export type Begun = {
-  statement: Statement;
+  statement: Withdrawal;
   terms: Terms;
   at: number;
 };
@@ -51,7 +52,7 @@ export async function nameContract(
   return rowsAffected > 0 ? begunOf({ ...statement, ...columns }) : null;
 }
 
-function begunOf(statement: Statement): Begun | null {
+function begunOf(statement: Withdrawal): Begun | null {
   const { subscription, concludedAt, startNow, billedAt } = statement;
   if (subscription === null || concludedAt === null || billedAt === null) return null;
 

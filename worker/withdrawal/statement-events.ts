@@ -1,14 +1,14 @@
 import { and, eq, isNotNull, isNull, type SQL } from 'drizzle-orm';
-import { users, withdrawals } from '#db/schema';
+import { users, withdrawals, type Withdrawal } from '#db/schema';
 import { sealData } from '../bot/event-data.ts';
 import { insertBotEventSql } from '../bot/outbox.ts';
 import { rowExists } from '../lib/expressions.ts';
 import type { Settings } from '../settings.ts';
 import { receiptForPerson } from './receipt.ts';
-import { isUnderWaySql, type Statement } from './statements.ts';
+import { isUnderWaySql } from './statements.ts';
 
 /** One that takes no effect by itself is not told. */
-export async function receivedEvent(settings: Settings, statement: Statement, now: number) {
+export async function receivedEvent(settings: Settings, statement: Withdrawal, now: number) {
   const { id } = statement;
   const userId = statement.userId ?? '';
   const type = 'withdrawal.received' as const;
@@ -25,7 +25,11 @@ export async function receivedEvent(settings: Settings, statement: Statement, no
   };
 }
 
-export function insertRefundedEventSql(settings: Settings, statement: Statement, now: number): SQL {
+export function insertRefundedEventSql(
+  settings: Settings,
+  statement: Withdrawal,
+  now: number,
+): SQL {
   const { id, refund: amount, currency } = statement;
   const isFirst = and(eq(withdrawals.id, id), isNull(withdrawals.announcedAt), isUnderWaySql);
   const who = and(eq(users.id, statement.userId ?? ''), rowExists(withdrawals, isFirst));

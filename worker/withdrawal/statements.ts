@@ -8,8 +8,6 @@ import type { ConcludedContract } from './concluded-contract.ts';
 import { sumOf } from './payments.ts';
 import type { QueuedMail } from './receipt-mail.ts';
 
-export type Statement = Withdrawal;
-
 export const statementsOf = (db: Database, userId: string) =>
   db
     .select()
@@ -21,7 +19,7 @@ export const statementsOf = (db: Database, userId: string) =>
 export const openOfSql = (userId: string) =>
   and(eq(withdrawals.userId, userId), inArray(withdrawals.state, ['received', 'refunding']))!;
 
-export async function statementOf(db: Database, id: string): Promise<Statement | undefined> {
+export async function statementOf(db: Database, id: string): Promise<Withdrawal | undefined> {
   const [row] = await db.select().from(withdrawals).where(eq(withdrawals.id, id));
   return row;
 }
@@ -44,7 +42,7 @@ export const isUnderWaySql = and(
   or(isNull(withdrawals.reason), notInArray(withdrawals.reason, stopped)),
 )!;
 
-export async function statementUnderWay(db: Database, id: string): Promise<Statement | undefined> {
+export async function statementUnderWay(db: Database, id: string): Promise<Withdrawal | undefined> {
   const own = and(eq(withdrawals.id, id), isUnderWaySql);
   const [row] = await db.select().from(withdrawals).where(own);
   return row;
@@ -91,7 +89,7 @@ export function contractColumns(contract: ConcludedContract, at: number) {
   };
 }
 
-export type Recorded = { statement: Statement; mail: QueuedMail | undefined };
+export type Recorded = { statement: Withdrawal; mail: QueuedMail | undefined };
 
 export const unsettled = {
   seq: 0,
@@ -111,7 +109,7 @@ export const unsettled = {
   dueAt: null,
   attempts: 0,
   announcedAt: null,
-} satisfies Partial<Statement>;
+} satisfies Partial<Withdrawal>;
 
 export const waitingPublicOfSql = (userId: string | null) =>
   and(
@@ -121,7 +119,7 @@ export const waitingPublicOfSql = (userId: string | null) =>
     isNull(withdrawals.subscription),
   )!;
 
-export function endRepeated(db: Database, { id, userId }: Statement) {
+export function endRepeated(db: Database, { id, userId }: Withdrawal) {
   return db
     .update(withdrawals)
     .set({
@@ -134,7 +132,7 @@ export function endRepeated(db: Database, { id, userId }: Statement) {
 }
 
 /** Unless it has changed since it was read. */
-export function updateAsRead(db: Database, statement: Statement, changes: Partial<Statement>) {
+export function updateAsRead(db: Database, statement: Withdrawal, changes: Partial<Withdrawal>) {
   const { id, userId, subscription, state, reason } = statement;
   const asRead = and(
     eq(withdrawals.id, id),
@@ -147,7 +145,7 @@ export function updateAsRead(db: Database, statement: Statement, changes: Partia
 }
 
 /** Unless it was stopped meanwhile. */
-export function updateUnderWay(db: Database, id: string, changes: Partial<Statement>) {
+export function updateUnderWay(db: Database, id: string, changes: Partial<Withdrawal>) {
   return db
     .update(withdrawals)
     .set(changes)

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { purchaseChoices } from '#db/schema';
+import { purchaseChoices, type Withdrawal } from '#db/schema';
 import type { ExportSection } from '../identity/user-record.ts';
 import { receiptOf } from './receipt.ts';
-import { statementsOf, type Statement } from './statements.ts';
+import { statementsOf } from './statements.ts';
 
 export const exportWithdrawals: ExportSection = async ({ user, db, settings }) => {
   const own = eq(purchaseChoices.userId, user.id);
@@ -29,6 +29,6 @@ function withoutOurs<
   return rest;
 }
 
-function withoutAddress({ email, ...rest }: Omit<Statement, 'userId' | 'seq'>) {
+function withoutAddress({ email, ...rest }: Omit<Withdrawal, 'userId' | 'seq'>) {
   return rest.origin === 'public' ? rest : { ...rest, email };
 }

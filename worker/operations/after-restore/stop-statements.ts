@@ -1,9 +1,9 @@
 import { and, asc, inArray, lte, sql } from 'drizzle-orm';
-import { withdrawals } from '#db/schema';
-import { restored, type Statement } from '../../withdrawal/statements.ts';
+import { withdrawals, type Withdrawal } from '#db/schema';
+import { restored } from '../../withdrawal/statements.ts';
 import { inBatches, type RestoreStep } from './restore.ts';
 
-const settlesItself: Statement['state'][] = ['received', 'refunding'];
+const settlesItself: Withdrawal['state'][] = ['received', 'refunding'];
 
 /**
  * An open statement may have been objected to, completed or paid
@@ -31,7 +31,7 @@ export const stopStatements: RestoreStep = {
   },
 };
 
-function lineOf({ seq, submittedAt, origin, state, reason }: Statement): string {
+function lineOf({ seq, submittedAt, origin, state, reason }: Withdrawal): string {
   const which = `statement ${seq} of ${new Date(submittedAt).toISOString()} (${origin})`;
   if (state === 'needs_owner')
     return `${which} waits for you (${reason}): if you have completed it since, complete it again`;

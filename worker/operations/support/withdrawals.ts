@@ -1,9 +1,9 @@
 import { asc, eq, inArray } from 'drizzle-orm';
-import { withdrawals } from '#db/schema';
+import { withdrawals, type Withdrawal } from '#db/schema';
 import type { Database } from '../../lib/database.ts';
 import { receiptOf } from '../../withdrawal/receipt.ts';
 import { unsentTo } from '../../withdrawal/receipt-mail.ts';
-import { completed, restored, updateAsRead, type Statement } from '../../withdrawal/statements.ts';
+import { completed, restored, updateAsRead } from '../../withdrawal/statements.ts';
 import { printableOnLine, UsageError } from '../command-line.ts';
 import {
   findUser,
@@ -52,7 +52,7 @@ function list({ db }: SupportRequest): Action {
 
 const instant = (at: number | null) => at && `${new Date(at).toISOString().slice(0, 16)}Z`;
 
-function summaryOf({ seq, id, origin, submittedAt, state, reason, ...rest }: Statement) {
+function summaryOf({ seq, id, origin, submittedAt, state, reason, ...rest }: Withdrawal) {
   return {
     seq,
     id,
@@ -68,7 +68,7 @@ function summaryOf({ seq, id, origin, submittedAt, state, reason, ...rest }: Sta
   };
 }
 
-function show({ db, settings }: SupportRequest, statement: Statement): Action {
+function show({ db, settings }: SupportRequest, statement: Withdrawal): Action {
   return {
     would: `show withdrawal ${statement.seq}`,
     about: `withdrawal ${statement.seq}`,
@@ -97,7 +97,7 @@ function show({ db, settings }: SupportRequest, statement: Statement): Action {
 
 async function match(
   { db }: SupportRequest,
-  statement: Statement,
+  statement: Withdrawal,
   number: string | undefined,
 ): Promise<Action> {
   const user = await findUser(db, number);
@@ -126,7 +126,7 @@ async function match(
   };
 }
 
-function complete({ db }: SupportRequest, statement: Statement): Action {
+function complete({ db }: SupportRequest, statement: Withdrawal): Action {
   const { seq } = statement;
   return {
     would: `say that nothing is left to do for withdrawal ${seq}, because you gave the money back yourself or nothing was owed`,
@@ -144,7 +144,7 @@ function complete({ db }: SupportRequest, statement: Statement): Action {
 }
 
 /** Throws if it was changed meanwhile. */
-async function change(db: Database, statement: Statement, changes: Partial<Statement>) {
+async function change(db: Database, statement: Withdrawal, changes: Partial<Withdrawal>) {
   const { rowsAffected } = await updateAsRead(db, statement, changes);
   if (rowsAffected > 0) return;
   throw new Error(
@@ -152,7 +152,7 @@ async function change(db: Database, statement: Statement, changes: Partial<State
   );
 }
 
-async function statementWith(db: Database, seq: string | undefined): Promise<Statement> {
+async function statementWith(db: Database, seq: string | undefined): Promise<Withdrawal> {
   if (!seq || !/^\d+$/.test(seq))
     throw new UsageError('Give the number of a statement, as `withdrawals` lists it.');
   const [found] = await db
@@ -163,7 +163,7 @@ async function statementWith(db: Database, seq: string | undefined): Promise<Sta
   return found;
 }
 
-async function openStatement(db: Database, seq: string | undefined): Promise<Statement> {
+async function openStatement(db: Database, seq: string | undefined): Promise<Withdrawal> {
   const statement = await statementWith(db, seq);
   if (statement.state === 'done')
     throw new Error(`Withdrawal ${seq} is done. Nothing was changed.`);
