@@ -191,3 +191,16 @@ it('file names occur once in worker, web and drizzle', () => {
   const groups = Map.groupBy(named, (file) => basename(file).replace(/\.tsx?$/, ''));
   expect([...groups.values()].filter((same) => same.length > 1)).toEqual([]);
 });
+
+/** A type may have the name of its schema, an endpoint that of its use case. */
+it('exported names occur in one file of the Worker', () => {
+  const exported = /^export (?:async )?(?:function|const|type|class) (\w+)/gm;
+  const named = files
+    .filter((file) => /^worker\/(?!endpoints|docs).*\.ts$/.test(file))
+    .flatMap((file) => {
+      const names = Array.from(readFileSync(file, 'utf8').matchAll(exported), ([, name]) => name!);
+      return [...new Set(names)];
+    });
+  const groups = Map.groupBy(named, (name) => name);
+  expect([...groups.values()].filter((same) => same.length > 1)).toEqual([]);
+});
