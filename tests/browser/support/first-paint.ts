@@ -1,5 +1,5 @@
 import { expect, type Page } from 'playwright/test';
-import { settle } from './page.ts';
+import { hydrated, settle } from './page.ts';
 
 declare global {
   interface Window {
@@ -51,6 +51,25 @@ export async function holdAssets(page: Page, ending = '.js'): Promise<() => void
   return resolve;
 }
 
+/**
+ * Opens a page whose app and fonts load once all of the served HTML is shown, and returns that time of the page. Nothing
+ * may move after it; before, a busy browser shows a page in the parts in which it reads it.
+ */
+export async function openServedFirst(page: Page, path: string): Promise<number> {
+  const releases = [await holdAssets(page, '.js'), await holdAssets(page, '.woff2')];
+  await page.goto(path, { waitUntil: 'commit' });
+  await page.waitForFunction(() => document.readyState !== 'loading');
+  const shownAt = await page.evaluate(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    await frame();
+    await frame();
+    return performance.now();
+  });
+  for (const release of releases) release();
+  await hydrated(page);
+  return shownAt;
+}
+
 /** Waits until all scripts that the page names have loaded and run. The page's clock must not be installed. */
 export async function scriptsHaveRun(page: Page): Promise<void> {
   const missing = () =>
@@ -64,9 +83,9 @@ export async function scriptsHaveRun(page: Page): Promise<void> {
   await settle(page);
 }
 
-/** The cumulative layout shift since the page was opened, by Chromium; it has reported every shift before a last one. */
-export async function layoutShift(page: Page): Promise<number> {
-  const watched = await page.evaluateHandle(() => {
+/** The cumulative layout shift since the page was opened, or since a time of it, by Chromium; it has reported every shift before a last one. */
+export async function layoutShift(page: Page, since = 0): Promise<number> {
+  const watched = await page.evaluateHandle((from) => {
     const marker = document.body.appendChild(document.createElement('div'));
     marker.textContent = 'marker';
     Object.assign(marker.style, {
@@ -81,11 +100,11 @@ export async function layoutShift(page: Page): Promise<number> {
         const isMarker = ({ node }: { node: Node | null }) =>
           node === marker || node?.parentNode === marker;
         state.marked ||= entry.sources.some(isMarker);
-        if (!entry.sources.every(isMarker)) state.shifts += entry.value;
+        if (entry.startTime > from && !entry.sources.every(isMarker)) state.shifts += entry.value;
       }
     }).observe({ type: 'layout-shift', buffered: true });
     return state;
-  });
+  }, since);
   // The marker moves until a frame has shown it at two places.
   const move = () =>
     watched.evaluate(({ marked, marker }) => {
