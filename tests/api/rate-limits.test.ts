@@ -591,6 +591,16 @@ it('asks the platform about public calls of an IPv6 by its /64 and by its /48, a
   }
 });
 
+it('a limiter of the platform that fails refuses nobody', async () => {
+  const limiter = { limit: () => Promise.reject(new Error('Network connection lost.')) };
+  const settings = { RATE_LIMITER: limiter, NETWORK_RATE_LIMITER: limiter } as never;
+  const { token } = await newPerson();
+  const address = '2001:db8:1:2::3';
+  expect((await call('GET', '/api/health', { address, settings })).status).toBe(200);
+  expect((await call('GET', '/api/user/me', { token, settings })).status).toBe(200);
+  expect(logLines('limiter_failed')).not.toEqual([]);
+});
+
 it('a person asks Stripe at most 120 times an hour, beside billing pages', async () => {
   advanceClock(0);
   const { token } = await newPerson();
