@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -126,6 +127,18 @@ it.each([
   ['npm run dev', ['node', 'dev.ts'], {}, false],
 ])('`%s` begins with nothing only if it is asked to', (_, args, env, expected) => {
   expect(isReset(args, env)).toBe(expected);
+});
+
+it('a request that comes while a service starts is answered', async () => {
+  const server = await listen(0);
+  onTestFinished(() => server.close());
+  const early = request({ port: server.port, method: 'POST', headers: { expect: '100-continue' } });
+  early.flushHeaders();
+  await once(early, 'continue');
+  server.serve((_, response) => response.end());
+  early.end();
+  const [response] = (await once(early, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
 });
 
 it('settings that cannot be read are named', () => {

@@ -12,10 +12,16 @@ export async function listen(port: number) {
     throw error;
   });
   const servers = second ? [first, second] : [first];
+  const { promise: listener, resolve: serve } = Promise.withResolvers<RequestListener>();
+  for (const server of servers)
+    server.on(
+      'request',
+      (request, response) => void listener.then((respond) => respond(request, response)),
+    );
   return {
     port: taken,
-    serve: (listener: RequestListener) =>
-      servers.forEach((server) => server.on('request', listener)),
+    /** Requests that came before wait for it. */
+    serve,
     close: async () => void (await Promise.all(servers.map(close))),
   };
 }
