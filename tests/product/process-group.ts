@@ -13,7 +13,8 @@ process.once('disconnect', endGroup);
 if (!process.connected) endGroup();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
+/** The rest ends with the command, which would report what ended before it. */
 function endGroup(): void {
-  process.kill(-process.pid, 'SIGTERM');
+  child.kill();
   setTimeout(() => process.kill(-process.pid, 'SIGKILL'), 3000);
 }

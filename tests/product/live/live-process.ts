@@ -29,6 +29,9 @@ const varsNow = () => readVars(varsFile);
 const newSchema =
   'The schema has changed. Write its migration: npx drizzle-kit generate --config drizzle/config.ts --name what_it_is';
 
+// What fails because its processes are ending, too, is no mistake.
+process.once('SIGTERM', () => process.exit());
+
 try {
   await start();
 } catch (error) {
