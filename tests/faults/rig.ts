@@ -48,10 +48,14 @@ async function startRig(signal: AbortSignal) {
   };
   const database = drizzle({ connection });
   await database.run(
-    'create table outbox_history (seq integer primary key, phone text, type text)',
+    'create table outbox_history (id text, phone text, type text, replaced integer)',
   );
   await database.run(`create trigger record_outbox after insert on outbox begin
-    insert into outbox_history values (new.seq, new.phone, new.body ->> '$.type'); end`);
+    insert into outbox_history values (new.id, new.phone, new.body ->> '$.type', false); end`);
+  // A delivery ends under its lease; a newer event replaces what nobody is delivering.
+  await database.run(`create trigger record_replaced after delete on outbox
+    when old.leased_until <= (julianday('now') - 2440587.5) * 86400000 begin
+    update outbox_history set replaced = true where id = old.id; end`);
   const stripe = new Stripe(vars.STRIPE_SECRET_KEY, stripeOptions(vars.STRIPE_API_BASE));
   const prices = (
     await stripe.prices.list({
