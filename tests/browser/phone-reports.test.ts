@@ -407,16 +407,17 @@ stubbed(
   async ({ page, stub }) => {
     await page.setViewportSize(phone);
     await openConversation(page, stub, hello);
-    await page.evaluate(() => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File(['x'], 'x.png', { type: 'image/png' }));
-      const details = {
-        bubbles: true,
-        cancelable: true,
-        dataTransfer,
-      };
-      document.body.dispatchEvent(new DragEvent('drop', details));
-    });
+    const drop = () =>
+      page.evaluate(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['x'], 'x.png', { type: 'image/png' }));
+        const details = { bubbles: true, cancelable: true, dataTransfer };
+        const event = new DragEvent('drop', details);
+        document.body.dispatchEvent(event);
+        return event.defaultPrevented;
+      });
+    // The listeners of the app load after it.
+    await expect.poll(drop).toBe(true);
     const toast = page.locator('[data-scope=toast][data-part=root]');
     await expect(toast).toContainText('Pictures and files cannot be sent here.');
     const { y, height } = (await toast.boundingBox())!;

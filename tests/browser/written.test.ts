@@ -302,6 +302,8 @@ test('pasted and dropped files get a sentence, and texts pass', async ({ page, s
       },
       [kind, target, withText ? 'yes' : ''],
     );
+  // The listeners of the app load after it.
+  await expect.poll(() => give('dragover', 'body')).toBe(true);
   const said = page.getByText('Pictures and files cannot be sent here.');
   expect(await give('paste', 'textarea', true)).toBe(false);
   await settle(page);
