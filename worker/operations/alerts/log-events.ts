@@ -49,6 +49,12 @@ export const logEvents: Record<string, LogEvent> = {
     'respond within 8 s (`TimeoutError`). The call responded with 503. Many of them are an',
     'outage: see the status page of Turso.',
   ),
+  limiter_failed: line(
+    'info',
+    'error code at',
+    'A rate limiter of Cloudflare failed. The call went on, since the database has the exact',
+    'limits. If it repeats, see the status page of Cloudflare.',
+  ),
   stripe_refused: line(
     'error',
     'status type code requestId',
