@@ -132,13 +132,20 @@ it.each([
 it('a request that comes while a service starts is answered', async () => {
   const server = await listen(0);
   onTestFinished(() => server.close());
-  const early = request({ port: server.port, method: 'POST', headers: { expect: '100-continue' } });
+  const early = request({
+    port: server.port,
+    method: 'POST',
+    headers: { expect: '100-continue' },
+    agent: false,
+  });
   early.flushHeaders();
   await once(early, 'continue');
   server.serve((_, response) => response.end());
   early.end();
   const [response] = (await once(early, 'response')) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
+  response.resume();
+  await once(response, 'close');
 });
 
 it('settings that cannot be read are named', () => {
