@@ -1,21 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { callJson } from '../product/machine.ts';
 import { cloneTree, runProduct } from './live-clone.ts';
 import { newNumber, signIn } from './open-site.ts';
 
-const clone = cloneTree();
-afterAll(() => clone.remove());
-
-const state = join(clone.folder, '.wrangler/state');
-const mount = ['sh', '-c', `mount -t tmpfs -o size=24m solace "${state}" && exec "$@"`, 'sh'];
-
-/** Runs a program with a small disk of its own for its state; null where that is not allowed. */
-function withSmallDisk(): string[] | null {
-  mkdirSync(state, { recursive: true });
+/** Runs a program with a small disk of its own at a folder; null where that is not allowed. */
+function withSmallDisk(folder: string): string[] | null {
+  mkdirSync(folder, { recursive: true });
   const flags = ['--mount', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];
+  const mount = ['sh', '-c', `mount -t tmpfs -o size=24m solace "${folder}" && exec "$@"`, 'sh'];
   try {
     execFileSync('unshare', [...flags, ...mount, 'true'], { stdio: 'ignore' });
     return ['unshare', ...flags, ...mount];
@@ -23,8 +18,6 @@ function withSmallDisk(): string[] | null {
     return null;
   }
 }
-
-const through = withSmallDisk();
 
 type Chat = { messages: { author: string; text: string }[] };
 
@@ -44,8 +37,14 @@ function fill(folder: string): () => void {
 const title =
   'a disk that fills up is named, keeps what it has, and takes the rest once it has room';
 
-it.skipIf(!through)(title, { tags: 'full' }, async () => {
-  const run = await runProduct({ ...clone, through: through! });
+it(title, { tags: 'full' }, async ({ skip }) => {
+  const clone = cloneTree();
+  onTestFinished(() => clone.remove());
+  const state = join(clone.folder, '.wrangler/state');
+  const through = withSmallDisk(state);
+  if (!through) return skip('This machine allows no disk of its own.');
+
+  const run = await runProduct({ ...clone, through });
   await run.ready();
   const token = await signIn(run, newNumber());
   const messages = `${run.siteUrl}/api/user/chat/messages`;
