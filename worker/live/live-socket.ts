@@ -18,15 +18,15 @@ const pongWithinMs = 5000;
 /** No change is lost before `listen`. */
 export class LiveSocket {
   readonly #socket: WebSocket;
-  readonly #ref: SessionRef;
+  readonly #session: SessionRef;
   #early: Change[] = [];
   #ended: number | undefined;
   #receiver: Receiver | undefined;
   #pongTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(socket: WebSocket, ref: SessionRef) {
+  constructor(socket: WebSocket, session: SessionRef) {
     this.#socket = socket;
-    this.#ref = ref;
+    this.#session = session;
     socket.addEventListener('message', ({ data }) => this.#arrived(data));
     socket.addEventListener('close', ({ code }) => this.#end(code));
     socket.addEventListener('error', () => this.#end(gone));
@@ -34,8 +34,12 @@ export class LiveSocket {
   }
 
   /** Throws 503 if it cannot be reached. */
-  static async join(env: Env, ref: SessionRef, query: Record<string, string>): Promise<LiveSocket> {
-    const { userId, sessionId } = ref;
+  static async join(
+    env: Env,
+    session: SessionRef,
+    query: Record<string, string>,
+  ): Promise<LiveSocket> {
+    const { userId, sessionId } = session;
     const params = new URLSearchParams({
       ...query,
       user: userId,
@@ -44,13 +48,13 @@ export class LiveSocket {
     const response = await liveUserOf(env, userId)
       .fetch(`https://object/?${params.toString()}`, { headers: { upgrade: 'websocket' } })
       .catch(() => null);
-    if (response?.webSocket) return new LiveSocket(response.webSocket, ref);
+    if (response?.webSocket) return new LiveSocket(response.webSocket, session);
     log('error', 'live_object_unreachable', { status: response?.status });
     throw new RequestError('unavailable', { retryAfter: 1 });
   }
 
   admit(): void {
-    this.#send(JSON.stringify(this.#ref));
+    this.#send(JSON.stringify(this.#session));
   }
 
   listen(receiver: Receiver): void {

@@ -78,7 +78,7 @@ export class LiveUser extends DurableObject<object> {
   override fetch(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const { 0: theirs, 1: ours } = new WebSocketPair();
-    const ref = {
+    const session = {
       userId: searchParams.get('user') ?? '',
       sessionId: searchParams.get('session') ?? '',
     };
@@ -90,7 +90,7 @@ export class LiveUser extends DurableObject<object> {
       this.ctx.acceptWebSocket(ours, [withConversation]);
       this.#replay(ours, after === null ? null : Number(after));
     }
-    attachSession(ours, ref);
+    attachSession(ours, session);
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
@@ -101,8 +101,8 @@ export class LiveUser extends DurableObject<object> {
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     if (typeof message !== 'string') return;
-    const ref: SessionRef = JSON.parse(message);
-    admit(socket, ref, () => this.ctx.getWebSockets());
+    const session: SessionRef = JSON.parse(message);
+    admit(socket, session, () => this.ctx.getWebSockets());
   }
 
   override webSocketClose(socket: WebSocket): void {

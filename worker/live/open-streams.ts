@@ -25,10 +25,10 @@ export function openStreams(sockets: WebSocket[]): OpenStream[] {
     .toSorted((one, other) => one.order - other.order);
 }
 
-export function admit(socket: WebSocket, ref: SessionRef, sockets: () => WebSocket[]): void {
+export function admit(socket: WebSocket, session: SessionRef, sockets: () => WebSocket[]): void {
   const newest = openStreams(sockets()).at(-1);
   const order = (newest?.order ?? 0) + 1;
-  socket.serializeAttachment({ ...ref, order } satisfies Attachment);
+  socket.serializeAttachment({ ...session, order } satisfies Attachment);
 
   const beyond = openStreams(sockets()).slice(0, -streamsPerUser);
   for (const oldest of beyond) oldest.socket.close(replacedCode);

@@ -355,11 +355,11 @@ export async function botReceivedChanges({ people, rig }: World): Promise<Findin
   });
 }
 
-type Told = Account & { hasReplaced: boolean };
+type ReportedAccount = Account & { hasReplaced: boolean };
 
 function changesError(
   { phone, platforms }: Person,
-  account: Told,
+  account: ReportedAccount,
   events: BotEvent[],
 ): string | null {
   const received = events.flatMap(({ type, data }) =>
@@ -379,7 +379,7 @@ function changesError(
 function isReported(
   chosen: string[],
   received: string[],
-  { platform, hasReplaced }: Told,
+  { platform, hasReplaced }: ReportedAccount,
 ): boolean {
   if (hasReplaced) return received.at(-1) === platform;
 
