@@ -1,5 +1,7 @@
 import lighthouse, { type Result } from 'lighthouse';
 import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { type SignedIn, startSignedIn } from '../bench/rig/site.ts';
@@ -49,14 +51,20 @@ if (!values.built)
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+/** Chromium leaves files there when it is killed. */
+const folder = mkdtempSync(join(tmpdir(), 'solace-lighthouse-'));
 const browser = await launch({
   chromePath: ensureBrowser(),
   chromeFlags: ['--headless=new', ...browserArguments],
+  envVars: { ...process.env, TMPDIR: folder },
   logLevel: 'silent',
   handleSIGINT: false,
 });
 // Ends Chromium however this process ends.
-process.on('exit', () => browser.kill());
+process.on('exit', () => {
+  browser.kill();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
 stopSignal('lighthouse').addEventListener('abort', () => process.exit(130));
 
 const site = await startSignedIn();

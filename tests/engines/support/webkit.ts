@@ -39,6 +39,8 @@ export async function startWebKit({ driver, browser }: WebKitPrograms): Promise<
     // Its pages have no language otherwise.
     LANG: 'en_US.UTF-8',
     XDG_CONFIG_HOME: home,
+    // Its sound leaves a folder behind.
+    PULSE_RUNTIME_PATH: join(home, 'pulse'),
   };
   const running = started.move();
   return {
