@@ -186,7 +186,7 @@ describe('a number that comes with another id than its own', () => {
 });
 
 describe('a conflict of ids', () => {
-  it('is erased after 90 days, and the number stays limited', async () => {
+  it('is erased after 90 days, and the number stays limited', { tags: ['full'] }, async () => {
     const { phone, token } = await newOwner();
     await reportAnother(phone);
     advanceClock(90 * day - 60 * second);

@@ -99,20 +99,24 @@ describe('what waits for the bot', () => {
     ]);
   });
 
-  it('is of events that the bot refuses the newest of each kind, too', async () => {
-    const { phone, token } = await newSettledWriter();
-    const parked = async () => (await outboxOf(phone)).filter((row) => row.parked_at !== null);
-    await during({ bot: { status: 400, match: phone } }, async () => {
-      for (const platform of ['web', 'whatsapp', 'web', 'whatsapp', 'web']) {
-        await choosePlatform(token, platform);
-        await eventually(async () => {
-          const [row, ...others] = await parked();
-          expect([JSON.parse(row!.body as string).data, others]).toEqual([{ platform }, []]);
-        });
-      }
-    });
-    expect(await outboxOf(phone)).toHaveLength(1);
-  });
+  it(
+    'is of events that the bot refuses the newest of each kind, too',
+    { tags: ['full'] },
+    async () => {
+      const { phone, token } = await newSettledWriter();
+      const parked = async () => (await outboxOf(phone)).filter((row) => row.parked_at !== null);
+      await during({ bot: { status: 400, match: phone } }, async () => {
+        for (const platform of ['web', 'whatsapp', 'web', 'whatsapp', 'web']) {
+          await choosePlatform(token, platform);
+          await eventually(async () => {
+            const [row, ...others] = await parked();
+            expect([JSON.parse(row!.body as string).data, others]).toEqual([{ platform }, []]);
+          });
+        }
+      });
+      expect(await outboxOf(phone)).toHaveLength(1);
+    },
+  );
 
   it('are at most 50 events of one account beside its messages', async () => {
     const { phone, token } = await newPerson();

@@ -353,7 +353,7 @@ describe('the receipt of a person who confirms what a stranger has stated', () =
 });
 
 describe('the receipt of a repeated statement', () => {
-  it('goes to each address once, whenever it is given first', async () => {
+  it('goes to each address once, whenever it is given first', { tags: ['full'] }, async () => {
     const { token } = await buyer();
     const first = await call('POST', path, { token });
     expect(first.body.mail).toBe(null);

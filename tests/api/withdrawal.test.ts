@@ -515,40 +515,44 @@ describe('the form for everybody', () => {
     expect(await refundsOf(customer)).toEqual([1199]);
   });
 
-  it('takes effect once its person has confirmed it, also while Stripe does not respond', async () => {
-    const { phone, token, customer } = await buyer('basic');
-    const { id } = (
-      await state({
-        name: 'Ada Lovelace',
-        contact: phone,
-      })
-    ).body.statement;
-    const { shown, confirmed } = await during({ stripe: { status: 500 } }, async () => {
-      const found = await read(token);
-      // As of a statement of which its person was not told.
-      await run('update withdrawals set due_at = null where id = ?', id);
-      return { shown: found, confirmed: await withdraw(token) };
-    });
-    expect(shown).toMatchObject({
-      contract: null,
-      statement: { id, state: 'received' },
-    });
-    expect(shown.statement).toHaveProperty('objectUntil');
-    expect(confirmed.body.statement).toMatchObject({
-      id,
-      state: 'received',
-    });
-    const { rows } = await run('select due_at from withdrawals where id = ?', id);
-    expect(Number(rows[0]!['due_at'])).toBeLessThanOrEqual(Date.now());
-    await run('update customers set lease_until = 0 where stripe_id = ?', customer);
-    await runCron();
-    expect((await read(token)).statement).toMatchObject({
-      id,
-      state: 'done',
-      refund: 1199,
-    });
-    expect(await refundsOf(customer)).toEqual([1199]);
-  });
+  it(
+    'takes effect once its person has confirmed it, also while Stripe does not respond',
+    { tags: ['full'] },
+    async () => {
+      const { phone, token, customer } = await buyer('basic');
+      const { id } = (
+        await state({
+          name: 'Ada Lovelace',
+          contact: phone,
+        })
+      ).body.statement;
+      const { shown, confirmed } = await during({ stripe: { status: 500 } }, async () => {
+        const found = await read(token);
+        // As of a statement of which its person was not told.
+        await run('update withdrawals set due_at = null where id = ?', id);
+        return { shown: found, confirmed: await withdraw(token) };
+      });
+      expect(shown).toMatchObject({
+        contract: null,
+        statement: { id, state: 'received' },
+      });
+      expect(shown.statement).toHaveProperty('objectUntil');
+      expect(confirmed.body.statement).toMatchObject({
+        id,
+        state: 'received',
+      });
+      const { rows } = await run('select due_at from withdrawals where id = ?', id);
+      expect(Number(rows[0]!['due_at'])).toBeLessThanOrEqual(Date.now());
+      await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+      await runCron();
+      expect((await read(token)).statement).toMatchObject({
+        id,
+        state: 'done',
+        refund: 1199,
+      });
+      expect(await refundsOf(customer)).toEqual([1199]);
+    },
+  );
 
   it('ends nothing when its person objects, who can withdraw afterwards all the same', async () => {
     const { phone, token, customer } = await buyer('basic');

@@ -156,23 +156,29 @@ test(
   },
 );
 
-test('a part that never comes names the reload, which brings it', async ({ page, stub }) => {
-  await installClock(page);
-  await holdAssets(page, 'change-number.js');
-  await openAccount(page, stub);
-  const change = page.getByRole('button', { name: 'Change Number' });
-  await change.click();
-  await settle(page);
-  await page.clock.fastForward(10_000);
-  await expectToasts(page, ['Unable to connect to server. Please check your internet connection.']);
-  // Nobody must hurry to press it.
-  await page.clock.fastForward(60_000);
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await page.getByRole('status').getByRole('button', { name: 'Refresh Page' }).click();
-  await expect(page.getByRole('status').getByText('Refresh Page')).toHaveCount(0);
-  await change.click();
-  await expect(page.getByLabel('New phone number')).toBeVisible();
-});
+test(
+  'a part that never comes names the reload, which brings it',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await installClock(page);
+    await holdAssets(page, 'change-number.js');
+    await openAccount(page, stub);
+    const change = page.getByRole('button', { name: 'Change Number' });
+    await change.click();
+    await settle(page);
+    await page.clock.fastForward(10_000);
+    await expectToasts(page, [
+      'Unable to connect to server. Please check your internet connection.',
+    ]);
+    // Nobody must hurry to press it.
+    await page.clock.fastForward(60_000);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.getByRole('status').getByRole('button', { name: 'Refresh Page' }).click();
+    await expect(page.getByRole('status').getByText('Refresh Page')).toHaveCount(0);
+    await change.click();
+    await expect(page.getByLabel('New phone number')).toBeVisible();
+  },
+);
 
 test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
   await stopTime(page);

@@ -119,32 +119,33 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
   );
 }
 
-test('Back at the code of a new number leads to that number, and later off the page', async ({
-  page,
-  stub,
-}) => {
-  const goBack = () => page.evaluate(() => history.back());
-  const code = management(page).getByLabel('Verification code');
-  stub.respond('beginPhoneChange', {
-    success: true,
-    challenge: 'challenge',
-  });
-  await open(page, '/plans');
-  await openAccount(page, stub);
-  await changeNumber(page).click();
-  const phone = management(page).getByLabel('New phone number');
-  await phone.fill('+15559876543');
-  await management(page).getByRole('button', { name: 'Send Code' }).click();
-  await code.waitFor();
-  await goBack();
-  await expect(phone).toHaveValue('+15559876543');
-  await page.evaluate(() => history.forward());
-  await code.fill('1');
-  await management(page).getByRole('button', { name: 'Keep My Number' }).click();
-  await changeNumber(page).waitFor();
-  await goBack();
-  await page.waitForURL('**/plans');
-});
+test(
+  'Back at the code of a new number leads to that number, and later off the page',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const goBack = () => page.evaluate(() => history.back());
+    const code = management(page).getByLabel('Verification code');
+    stub.respond('beginPhoneChange', {
+      success: true,
+      challenge: 'challenge',
+    });
+    await open(page, '/plans');
+    await openAccount(page, stub);
+    await changeNumber(page).click();
+    const phone = management(page).getByLabel('New phone number');
+    await phone.fill('+15559876543');
+    await management(page).getByRole('button', { name: 'Send Code' }).click();
+    await code.waitFor();
+    await goBack();
+    await expect(phone).toHaveValue('+15559876543');
+    await page.evaluate(() => history.forward());
+    await code.fill('1');
+    await management(page).getByRole('button', { name: 'Keep My Number' }).click();
+    await changeNumber(page).waitFor();
+    await goBack();
+    await page.waitForURL('**/plans');
+  },
+);
 
 test('the number is kept, or changes with the code that the new number received', async ({
   page,

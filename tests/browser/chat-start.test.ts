@@ -169,31 +169,32 @@ test('a button that is pressed before the app has started works afterwards', asy
   await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
 });
 
-test('the page says what it waits for, and shows the messages before the profile', async ({
-  page,
-  stub,
-}) => {
-  await stub.signedIn({ used: 2 });
-  stub.respond('getChat', pageOf(everyKind));
-  const releaseProfile = stub.hold('getMe');
-  await page.goto('/chat');
-  await expect(chat.message(page, 'This one is new')).toBeInViewport();
-  // The app runs, and waits for the profile.
-  await scriptsHaveRun(page);
-  await expect(waiting(page)).toBeVisible();
-  releaseProfile();
-  await started(page);
-  await expect(page.getByText('2 / 5 messages used this week')).toBeVisible();
-  expect(await layoutShift(page)).toBe(0);
+test(
+  'the page says what it waits for, and shows the messages before the profile',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn({ used: 2 });
+    stub.respond('getChat', pageOf(everyKind));
+    const releaseProfile = stub.hold('getMe');
+    await page.goto('/chat');
+    await expect(chat.message(page, 'This one is new')).toBeInViewport();
+    // The app runs, and waits for the profile.
+    await scriptsHaveRun(page);
+    await expect(waiting(page)).toBeVisible();
+    releaseProfile();
+    await started(page);
+    await expect(page.getByText('2 / 5 messages used this week')).toBeVisible();
+    expect(await layoutShift(page)).toBe(0);
 
-  const releaseConversation = stub.hold('getChat');
-  await page.goto('/chat');
-  await expect(page.getByText('Loading your conversation...')).toBeVisible();
-  releaseConversation();
-  await expect(chat.message(page, 'This one is new')).toBeInViewport();
-  expect(stub.calls('getChat')).toHaveLength(2);
-  expect(await layoutShift(page)).toBe(0);
-});
+    const releaseConversation = stub.hold('getChat');
+    await page.goto('/chat');
+    await expect(page.getByText('Loading your conversation...')).toBeVisible();
+    releaseConversation();
+    await expect(chat.message(page, 'This one is new')).toBeInViewport();
+    expect(stub.calls('getChat')).toHaveLength(2);
+    expect(await layoutShift(page)).toBe(0);
+  },
+);
 
 const older = pageOf(everyKind, {
   consent: {
@@ -216,17 +217,21 @@ const withoutConversation: [name: string, arrange: (stub: Stub) => void, shows: 
   ['whose conversation is not JSON', (stub) => stub.respond('getChat', '<html>', 200), 'Try again'],
 ];
 
-test('somebody without a conversation sees no messages', async ({ page, stub }) => {
-  await stub.signedIn();
-  const { sawField } = await watchFirstPaint(page);
-  for (const [name, arrange, shows] of withoutConversation) {
-    arrange(stub);
-    await page.goto('/chat');
-    await expect(page.getByRole('button', { name: shows }), name).toBeVisible();
-    expect(await sawField(), name).toBe(false);
-    await expect(chat.message(page, 'Hello')).toHaveCount(0);
-  }
-});
+test(
+  'somebody without a conversation sees no messages',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    const { sawField } = await watchFirstPaint(page);
+    for (const [name, arrange, shows] of withoutConversation) {
+      arrange(stub);
+      await page.goto('/chat');
+      await expect(page.getByRole('button', { name: shows }), name).toBeVisible();
+      expect(await sawField(), name).toBe(false);
+      await expect(chat.message(page, 'Hello')).toHaveCount(0);
+    }
+  },
+);
 
 test('an ended session leads to the login and shows nothing of the conversation', async ({
   page,

@@ -169,25 +169,26 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
   await expect(clear).toBeHidden();
 });
 
-test('a page takes no focus from a field that somebody has reached before it', async ({
-  page,
-  phone,
-}) => {
-  await openChat(page, phone);
-  await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
-  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
-  await page.evaluate(() => {
-    const focusOnce = new MutationObserver(() => {
-      const field = document.querySelector('textarea');
-      if (field) focusOnce.disconnect();
-      field?.focus();
+test(
+  'a page takes no focus from a field that somebody has reached before it',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await openChat(page, phone);
+    await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+    await page.evaluate(() => {
+      const focusOnce = new MutationObserver(() => {
+        const field = document.querySelector('textarea');
+        if (field) focusOnce.disconnect();
+        field?.focus();
+      });
+      focusOnce.observe(document.body, { childList: true, subtree: true });
     });
-    focusOnce.observe(document.body, { childList: true, subtree: true });
-  });
-  await page.goBack();
-  await settle(page);
-  await expect(chat.field(page)).toBeFocused();
-});
+    await page.goBack();
+    await settle(page);
+    await expect(chat.field(page)).toBeFocused();
+  },
+);
 
 test(
   'two tabs show the same conversation, also after it was cleared in one',
@@ -373,31 +374,35 @@ stubbed(
   },
 );
 
-stubbed('a page that cannot be read after a `reset` is read later', async ({ page, stub }) => {
-  await installClock(page);
-  const push = await openLong(page, stub);
-  stub.respond('getChat', {}, 503);
-  push({ type: 'reset' });
-  await expect.poll(() => stub.calls('getChat').length).toBeGreaterThanOrEqual(3);
-  push({
-    type: 'message',
-    message: messageOf(70, 'Written meanwhile', { author: 'solace' }),
-  });
-  await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
-  await visitAccount(page);
-  await expect.poll(() => stub.calls('chatStream').length).toBe(2);
-  expect(stub.calls('chatStream')[1]!.search.get('after')).toBe('100');
-  const attempts = stub.calls('getChat').length;
-  push({ type: 'reset' });
-  await expect.poll(() => stub.calls('getChat').length).toBeGreaterThan(attempts);
-  stub.respond(
-    'getChat',
-    pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })], { revision: 300 }),
-  );
-  const isShownLater = () =>
-    page.clock.fastForward(5000).then(() => chat.message(page, 'Missed before').isVisible());
-  await expect.poll(isShownLater).toBe(true);
-});
+stubbed(
+  'a page that cannot be read after a `reset` is read later',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await installClock(page);
+    const push = await openLong(page, stub);
+    stub.respond('getChat', {}, 503);
+    push({ type: 'reset' });
+    await expect.poll(() => stub.calls('getChat').length).toBeGreaterThanOrEqual(3);
+    push({
+      type: 'message',
+      message: messageOf(70, 'Written meanwhile', { author: 'solace' }),
+    });
+    await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
+    await visitAccount(page);
+    await expect.poll(() => stub.calls('chatStream').length).toBe(2);
+    expect(stub.calls('chatStream')[1]!.search.get('after')).toBe('100');
+    const attempts = stub.calls('getChat').length;
+    push({ type: 'reset' });
+    await expect.poll(() => stub.calls('getChat').length).toBeGreaterThan(attempts);
+    stub.respond(
+      'getChat',
+      pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })], { revision: 300 }),
+    );
+    const isShownLater = () =>
+      page.clock.fastForward(5000).then(() => chat.message(page, 'Missed before').isVisible());
+    await expect.poll(isShownLater).toBe(true);
+  },
+);
 
 stubbed('a draft ends with its session', async ({ page, stub }) => {
   await openConversation(page, stub, long);

@@ -134,8 +134,9 @@ const failures: Record<string, (page: Page) => Promise<unknown>> = {
   'whose script crashes': (page) =>
     page.addInitScript(() => Reflect.deleteProperty(Array.prototype, 'toSorted')),
 };
-for (const [kind, fail] of Object.entries(failures))
-  test(`a page ${kind} keeps its crisis lines`, async ({ page, expectedErrors }) => {
+for (const [kind, fail] of Object.entries(failures)) {
+  const tag = kind === 'whose files do not load' ? [] : '@full';
+  test(`a page ${kind} keeps its crisis lines`, { tag }, async ({ page, expectedErrors }) => {
     expectedErrors.push(/./);
     await fail(page);
     await page.goto('/help-now');
@@ -148,6 +149,7 @@ for (const [kind, fail] of Object.entries(failures))
     // What cannot work is not offered.
     await expect(country(page)).toBeHidden();
   });
+}
 
 test('the account, the contact page, the terms and the page on safety lead there', async ({
   page,
@@ -168,33 +170,34 @@ test('the account, the contact page, the terms and the page on safety lead there
 const referrals = (page: Page) =>
   page.getByRole('region', { name: 'How often we have referred people' });
 
-test('the page on safety says what Solace does and how often it referred; nothing moves', async ({
-  page,
-  stub,
-}) => {
-  stub.respond('getSafety', referralsOf(2028, 1204, 1));
-  const release = stub.hold('getSafety');
-  const shownAt = await openServedFirst(page, '/safety');
-  for (const statement of [
-    /marks its reply as a crisis reply/,
-    /can miss what you mean/,
-    /Protocol version 2, November 23, 2026/,
-    /we count a crisis reply when it is first shown to the person, and never twice/,
-  ])
-    await expect(page.getByRole('main')).toContainText(statement);
-  release();
-  await expect(referrals(page)).toContainText('2027: 1204 referrals');
-  await expect(referrals(page)).toContainText('2028, until today: 1 referral');
-  expect(await layoutShift(page, shownAt)).toBe(0);
+test(
+  'the page on safety says what Solace does and how often it referred; nothing moves',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    stub.respond('getSafety', referralsOf(2028, 1204, 1));
+    const release = stub.hold('getSafety');
+    const shownAt = await openServedFirst(page, '/safety');
+    for (const statement of [
+      /marks its reply as a crisis reply/,
+      /can miss what you mean/,
+      /Protocol version 2, November 23, 2026/,
+      /we count a crisis reply when it is first shown to the person, and never twice/,
+    ])
+      await expect(page.getByRole('main')).toContainText(statement);
+    release();
+    await expect(referrals(page)).toContainText('2027: 1204 referrals');
+    await expect(referrals(page)).toContainText('2028, until today: 1 referral');
+    expect(await layoutShift(page, shownAt)).toBe(0);
 
-  stub.respond('getSafety', referralsOf(2026, 0, 0));
-  await page.reload();
-  await expect(referrals(page)).toContainText('2025: not counted yet');
-  await expect(referrals(page)).toContainText('2026, until today: no referral');
-  stub.respond('getSafety', { success: false, code: 'unavailable' }, 503);
-  await page.reload();
-  await expect(referrals(page)).toContainText('The numbers cannot be shown right now.');
-});
+    stub.respond('getSafety', referralsOf(2026, 0, 0));
+    await page.reload();
+    await expect(referrals(page)).toContainText('2025: not counted yet');
+    await expect(referrals(page)).toContainText('2026, until today: no referral');
+    stub.respond('getSafety', { success: false, code: 'unavailable' }, 503);
+    await page.reload();
+    await expect(referrals(page)).toContainText('The numbers cannot be shown right now.');
+  },
+);
 
 /** Texts that break a rule, and one that keeps it. */
 const fields = [

@@ -111,22 +111,22 @@ test('a proxy that holds the stream holds no reply: the page reads it, and says 
   await expect(sign(page, 'Connecting again...')).toBeVisible();
 });
 
-test('a silent stream is not called live, and its page reads what it has missed', async ({
-  page,
-  stub,
-  network,
-}) => {
-  await stopTime(page);
-  stub.openStream('usageStream');
-  network.freeze(/usage-stream/);
-  await openAccount(page, stub, { used: 1 });
-  await expect(sign(page, 'Connecting...')).toBeVisible();
-  stub.person({ used: 4 });
-  await expect
-    .poll(() => page.clock.runFor(1000).then(() => sign(page, 'Reconnecting...').isVisible()))
-    .toBe(true);
-  await expect(page.getByText('4 / 5', { exact: true })).toBeVisible();
-});
+test(
+  'a silent stream is not called live, and its page reads what it has missed',
+  { tag: '@full' },
+  async ({ page, stub, network }) => {
+    await stopTime(page);
+    stub.openStream('usageStream');
+    network.freeze(/usage-stream/);
+    await openAccount(page, stub, { used: 1 });
+    await expect(sign(page, 'Connecting...')).toBeVisible();
+    stub.person({ used: 4 });
+    await expect
+      .poll(() => page.clock.runFor(1000).then(() => sign(page, 'Reconnecting...').isVisible()))
+      .toBe(true);
+    await expect(page.getByText('4 / 5', { exact: true })).toBeVisible();
+  },
+);
 
 test('a message whose response does not come can be sent again under its id, and stays after a reload', async ({
   page,
@@ -232,45 +232,47 @@ test.describe('what was begun', () => {
     await code(page).waitFor();
   };
 
-  test('the code step outlives a reload, a change of language and a trip elsewhere', async ({
-    page,
-    stub,
-  }) => {
-    await ask(page);
-    await page.reload();
-    await expect(code(page)).toBeVisible();
-    await expect(page.getByText('+1 555-123-4567')).toBeVisible();
-    await page.goto('/robots.txt');
-    await page.goBack();
-    await expect(code(page)).toBeVisible();
-    await page.getByRole('contentinfo').getByRole('link', { name: 'Español' }).click();
-    await page.waitForURL('**/es/login?plan=premium');
-    stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
-    await page.locator('input[name=otp]').fill('123456');
-    await page.locator('form button[type=submit]').click();
-    await page.waitForURL('**/es/account');
-    expect(stub.calls('verifyOtp')[0]!.body).toMatchObject({ challenge: 'challenge' });
-    expect(stub.calls('requestOtp')).toHaveLength(1);
-    expect(await page.evaluate(() => sessionStorage.getItem('signInStep'))).toBeNull();
-  });
+  test(
+    'the code step outlives a reload, a change of language and a trip elsewhere',
+    { tag: '@full' },
+    async ({ page, stub }) => {
+      await ask(page);
+      await page.reload();
+      await expect(code(page)).toBeVisible();
+      await expect(page.getByText('+1 555-123-4567')).toBeVisible();
+      await page.goto('/robots.txt');
+      await page.goBack();
+      await expect(code(page)).toBeVisible();
+      await page.getByRole('contentinfo').getByRole('link', { name: 'Español' }).click();
+      await page.waitForURL('**/es/login?plan=premium');
+      stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
+      await page.locator('input[name=otp]').fill('123456');
+      await page.locator('form button[type=submit]').click();
+      await page.waitForURL('**/es/account');
+      expect(stub.calls('verifyOtp')[0]!.body).toMatchObject({ challenge: 'challenge' });
+      expect(stub.calls('requestOtp')).toHaveLength(1);
+      expect(await page.evaluate(() => sessionStorage.getItem('signInStep'))).toBeNull();
+    },
+  );
 
-  test('the code step ends when the code is too old by the clock of the server', async ({
-    page,
-    stub,
-  }) => {
-    let now = '2026-11-28T12:00:00.000Z';
-    stub.serverTime = () => now;
-    await ask(page);
-    now = '2026-11-28T12:04:00.000Z';
-    await page.reload();
-    await expect(code(page)).toBeVisible();
-    await settle(page);
-    await expect(code(page)).toBeVisible();
-    now = '2026-11-28T12:06:00.000Z';
-    await page.reload();
-    await expect(page.getByText('The code is too old. Please ask for a new one.')).toBeVisible();
-    await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
-  });
+  test(
+    'the code step ends when the code is too old by the clock of the server',
+    { tag: '@full' },
+    async ({ page, stub }) => {
+      let now = '2026-11-28T12:00:00.000Z';
+      stub.serverTime = () => now;
+      await ask(page);
+      now = '2026-11-28T12:04:00.000Z';
+      await page.reload();
+      await expect(code(page)).toBeVisible();
+      await settle(page);
+      await expect(code(page)).toBeVisible();
+      now = '2026-11-28T12:06:00.000Z';
+      await page.reload();
+      await expect(page.getByText('The code is too old. Please ask for a new one.')).toBeVisible();
+      await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
+    },
+  );
 
   test(
     'the wait after three wrong codes outlives a reload',
@@ -339,7 +341,7 @@ test.describe('what was begun', () => {
     },
   );
 
-  test('a change of number outlives a reload', async ({ page, stub }) => {
+  test('a change of number outlives a reload', { tag: '@full' }, async ({ page, stub }) => {
     stub.respond('beginPhoneChange', {
       success: true,
       challenge: 'changing',

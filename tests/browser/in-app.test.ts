@@ -38,7 +38,7 @@ async function openInside(page: Page, agent: keyof typeof agents): Promise<void>
 for (const agent of ['whatsApp', 'instagram'] as const)
   test(
     `react-hookz 1711, docuseal 719, torii 321: inside ${agent} the account opens, its data can be copied, and the portal comes into the same view`,
-    { tag: agent === 'instagram' ? '@full' : [] },
+    { tag: '@full' },
     async ({ page, stub }) => {
       await openInside(page, agent);
       const data = {

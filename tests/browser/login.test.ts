@@ -393,6 +393,7 @@ for (const [part, file] of [
 ] as const)
   stubbed(
     `where ${part} never comes, the page names the reload, which keeps the step`,
+    { tag: file === 'profile-query.js' ? [] : '@full' },
     async ({ page }) => {
       await installClock(page);
       await holdAssets(page, file);
@@ -468,6 +469,7 @@ stubbed(
 
 stubbed(
   'after a button that leads to the number, Back leaves the page at once',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await open(page, '/plans');
     await askForCode(page);

@@ -61,6 +61,7 @@ inMexico(
 // Reports of other products: hr-time 115, faro-web-sdk 2179. No clock of a page ticks while the device sleeps.
 inMexico(
   'a spent allowance goes within a minute after a device has slept until a new week',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await stopTime(page, '2025-03-04T18:00:00Z');
     const resetsAt = '2025-03-05T11:16:00.000Z';
@@ -92,22 +93,18 @@ for (const [path, begins] of [
   ['/es/account', 'Una nueva semana empieza: miércoles, 5 de marzo, 5:16.'],
   ['/pt-br/account', 'Uma nova semana começa: quarta-feira, 5 de março, 5:16.'],
 ] as const)
-  inMexico(
-    `${path} says when a new week begins`,
-    { tag: path === '/es/account' ? [] : '@full' },
-    async ({ page, stub }) => {
-      await stopTime(page, '2025-03-04T18:00:00Z');
-      await stub.signedIn({
-        used: 5,
-        resetsAt: '2025-03-05T11:16:00.000Z',
-      });
-      await page.goto(path);
-      await hydrated(page);
-      await expect(page.getByText(begins)).toBeVisible();
-      await page.clock.fastForward('17:16:00');
-      await expect(page.getByText(begins)).toHaveCount(0);
-    },
-  );
+  inMexico(`${path} says when a new week begins`, { tag: '@full' }, async ({ page, stub }) => {
+    await stopTime(page, '2025-03-04T18:00:00Z');
+    await stub.signedIn({
+      used: 5,
+      resetsAt: '2025-03-05T11:16:00.000Z',
+    });
+    await page.goto(path);
+    await hydrated(page);
+    await expect(page.getByText(begins)).toBeVisible();
+    await page.clock.fastForward('17:16:00');
+    await expect(page.getByText(begins)).toHaveCount(0);
+  });
 
 inMexico(
   'messages that come too fast say when the next one may be sent',
@@ -126,6 +123,7 @@ inMexico(
 
 inMexico(
   'a toast about too many calls says when the next one may be made',
+  { tag: '@full' },
   async ({ page, stub }) => {
     const limited = { success: false, code: 'rate_limited' };
     stub.respond('createPortalSession', limited, 429, { 'retry-after': '600' });

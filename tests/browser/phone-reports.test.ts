@@ -192,6 +192,7 @@ const turned = { width: 844, height: 390 };
 
 stubbed(
   'damus 3669, talk-android 848: a phone that is turned keeps its place, the field and what was typed',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize(phone);
     await openConversation(page, stub, wordy);

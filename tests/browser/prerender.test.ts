@@ -63,14 +63,11 @@ for (const path of [...Object.keys(headings), '/account', '/cancel', '/chat'])
     if (path === '/') await expectStoriesBelowEachOther(page);
   });
 
-/** A page with scripts of its own, and one with a form. */
-const chosen = new Set(['/', '/login']);
-
 for (const [path, heading] of Object.entries(headings))
   test(
     `${path} is hydrated in place, fits a small screen and is accessible`,
     {
-      tag: chosen.has(path) ? [] : '@full',
+      tag: path === '/' ? [] : '@full',
     },
     async ({ page, expectedErrors }) => {
       if (path === '/nope') expectedErrors.push(/status of 404/);
@@ -237,22 +234,26 @@ for (const [what, isBack] of Object.entries({
   'after a deployment': true,
   'if scripts stay missing': false,
 }))
-  stubbed(`the chat is loaded again, once, ${what}`, async ({ page, stub, expectedErrors }) => {
-    expectedErrors.push(/status of 404/);
-    // A page is loaded again at most once a minute.
-    await stopTime(page);
-    const visits = countVisits(page);
-    await page.route('**/assets/**/index.js', (route) =>
-      isBack && visits() > 1 ? route.fallback() : route.fulfill({ status: 404 }),
-    );
-    await openFilledChat(page, stub);
-    await expect.poll(visits).toBe(2);
-    await (isBack
-      ? isStarted(page)
-      : expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible());
-    await expect(chat.message(page, 'This one is new')).toBeVisible();
-    expect(visits()).toBe(2);
-  });
+  stubbed(
+    `the chat is loaded again, once, ${what}`,
+    { tag: isBack ? [] : '@full' },
+    async ({ page, stub, expectedErrors }) => {
+      expectedErrors.push(/status of 404/);
+      // A page is loaded again at most once a minute.
+      await stopTime(page);
+      const visits = countVisits(page);
+      await page.route('**/assets/**/index.js', (route) =>
+        isBack && visits() > 1 ? route.fallback() : route.fulfill({ status: 404 }),
+      );
+      await openFilledChat(page, stub);
+      await expect.poll(visits).toBe(2);
+      await (isBack
+        ? isStarted(page)
+        : expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible());
+      await expect(chat.message(page, 'This one is new')).toBeVisible();
+      expect(visits()).toBe(2);
+    },
+  );
 
 stubbed('while a part does not arrive the page says that it is loading', async ({ page }) => {
   await installClock(page);

@@ -7,20 +7,21 @@ import { buy, expect, signInByExternalToken, stubbed, test, toPayment } from './
 
 const hello = [messageOf(1, 'Hello')];
 
-test('mozilla/fxa 13755, gitpod 15246: who has paid in another tab cannot pay for the same again', async ({
-  page,
-  phone,
-}) => {
-  await signInByExternalToken(page, phone);
-  await page.goto('/order?plan=basic');
-  await hydrated(page);
-  await expect(toPayment(page)).toBeVisible();
-  const other = await page.context().newPage();
-  await buy(other);
-  await page.bringToFront();
-  await expect(toPayment(page)).toHaveCount(0);
-  expect((await phone.holdings()).subscriptions).toHaveLength(1);
-});
+test(
+  'mozilla/fxa 13755, gitpod 15246: who has paid in another tab cannot pay for the same again',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await signInByExternalToken(page, phone);
+    await page.goto('/order?plan=basic');
+    await hydrated(page);
+    await expect(toPayment(page)).toBeVisible();
+    const other = await page.context().newPage();
+    await buy(other);
+    await page.bringToFront();
+    await expect(toPayment(page)).toHaveCount(0);
+    expect((await phone.holdings()).subscriptions).toHaveLength(1);
+  },
+);
 
 stubbed(
   'breatheco-de 2797, angular-login-example 7: a session that has ended takes nobody away from the crisis lines',
@@ -59,6 +60,7 @@ stubbed(
 
 stubbed(
   'pubky-app 2541, flutterflow-issues 2913: who opens a page without the server is still signed in afterwards',
+  { tag: '@full' },
   async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/net::ERR/, /account unreached/);
     await stub.signedIn({});

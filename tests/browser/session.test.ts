@@ -80,37 +80,39 @@ async function beginOutage({ stub, expectedErrors }: Fixtures, arrange: (stub: S
 const unreached = 'We cannot load your account right now';
 
 for (const [path, arrange, told] of outages)
-  test(`an outage at ${path} is no logout: it is told once, and the page goes on by itself`, async ({
-    page,
-    stub,
-    expectedErrors,
-  }) => {
-    await beginOutage({ stub, expectedErrors }, arrange);
-    stub.respond('getChat', pageOf([messageOf(1, 'I am still here')]));
-    await open(page, path);
-    const screen = page.getByRole('heading', { name: unreached });
-    await expect(page).toHaveTitle(`${unreached} | Solace`);
-    const navigation = page.getByRole('navigation', { name: 'Main' });
-    await expect(screen).toBeVisible();
-    await expect(page).toHaveURL(path);
-    await expectToasts(page, [told]);
-    await expect(navigation.getByRole('link', { name: 'My Account' })).toBeVisible();
-    await expect(page.getByRole('main').getByRole('link', { name: 'Get help now' })).toBeVisible();
+  test(
+    `an outage at ${path} is no logout: it is told once, and the page goes on by itself`,
+    { tag: path === '/account' ? [] : '@full' },
+    async ({ page, stub, expectedErrors }) => {
+      await beginOutage({ stub, expectedErrors }, arrange);
+      stub.respond('getChat', pageOf([messageOf(1, 'I am still here')]));
+      await open(page, path);
+      const screen = page.getByRole('heading', { name: unreached });
+      await expect(page).toHaveTitle(`${unreached} | Solace`);
+      const navigation = page.getByRole('navigation', { name: 'Main' });
+      await expect(screen).toBeVisible();
+      await expect(page).toHaveURL(path);
+      await expectToasts(page, [told]);
+      await expect(navigation.getByRole('link', { name: 'My Account' })).toBeVisible();
+      await expect(
+        page.getByRole('main').getByRole('link', { name: 'Get help now' }),
+      ).toBeVisible();
 
-    const before = stub.calls('getMe').length;
-    await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before + 2);
-    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
-    expect(await storedToken(page)).toBe('e2e-token');
+      const before = stub.calls('getMe').length;
+      await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before + 2);
+      await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+      expect(await storedToken(page)).toBe('e2e-token');
 
-    await stub.signedIn();
-    await page.evaluate(() => dispatchEvent(new Event('online')));
-    await expect(screen).toHaveCount(0);
-    await expect(page).not.toHaveTitle(`${unreached} | Solace`);
-    const content =
-      path === '/chat' ? chat.message(page, 'I am still here') : page.getByRole('radio').first();
-    await expect(content).toBeVisible();
-    await expect(page).toHaveURL(path);
-  });
+      await stub.signedIn();
+      await page.evaluate(() => dispatchEvent(new Event('online')));
+      await expect(screen).toHaveCount(0);
+      await expect(page).not.toHaveTitle(`${unreached} | Solace`);
+      const content =
+        path === '/chat' ? chat.message(page, 'I am still here') : page.getByRole('radio').first();
+      await expect(content).toBeVisible();
+      await expect(page).toHaveURL(path);
+    },
+  );
 
 test('an outage leaves public pages their member, and a pressed button tries at once', async ({
   page,

@@ -147,26 +147,30 @@ test('a used link of a trial that runs leads its owner to the account, others to
   expect(stub.calls('logout')).toEqual([]);
 });
 
-test('a session that was put aside is kept until somebody signs in', async ({ page, stub }) => {
-  await stub.signedIn();
-  stub.respond('verifyTrialToken', { success: false, message: 'No.' }, 401);
-  await open(page, '/activate-trial?token=t');
-  await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
-  await page.reload();
-  await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
-  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
-  stub.respond('verifyOtp', {
-    success: true,
-    token: tokenOf('other'),
-    status: 'approved',
-  });
-  await page.getByLabel('Phone number').fill('+15551234567');
-  await enterCode(page);
-  await page.waitForURL('**/account');
-  await open(page, '/activate-trial');
-  await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Back to my account' })).toHaveCount(0);
-});
+test(
+  'a session that was put aside is kept until somebody signs in',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    stub.respond('verifyTrialToken', { success: false, message: 'No.' }, 401);
+    await open(page, '/activate-trial?token=t');
+    await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
+    await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
+    stub.respond('verifyOtp', {
+      success: true,
+      token: tokenOf('other'),
+      status: 'approved',
+    });
+    await page.getByLabel('Phone number').fill('+15551234567');
+    await enterCode(page);
+    await page.waitForURL('**/account');
+    await open(page, '/activate-trial');
+    await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Back to my account' })).toHaveCount(0);
+  },
+);
 
 const switched =
   'You are now signed in as +1 555-765-4321. The account that was signed in here before has been signed out.';

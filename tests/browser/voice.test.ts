@@ -502,6 +502,7 @@ stubbed(
 
 stubbed(
   'the beginning of a recording is announced once, by a region that was there before',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await openVoice(page, stub);
     await page.evaluate(() => {
@@ -582,7 +583,7 @@ async function reloadRecording(page: Page): Promise<void> {
   await expect(panel(page)).toContainText('The recording stopped when you left this page.');
 }
 
-stubbed('what is being recorded outlives a reload', async ({ page, stub }) => {
+stubbed('what is being recorded outlives a reload', { tag: '@full' }, async ({ page, stub }) => {
   await openVoice(page, stub);
   await record(page);
   await expect.poll(() => slices(page)).toBeGreaterThan(1);

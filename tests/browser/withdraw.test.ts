@@ -349,6 +349,7 @@ test('the right ends with its last day in UTC-12', { tag: '@full' }, async ({ pa
 
 stubbed(
   'what cannot be looked up can be stated, and every state is said',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await stub.signedIn({ tier: 'basic' });
     stub.respond('getWithdrawal', { success: false, code: 'unavailable', message: 'Later.' }, 503);
@@ -407,6 +408,7 @@ stubbed(
 
 stubbed(
   'a session that ends leads to the login without a glimpse of the guests’ form, and on from there with or without one',
+  { tag: '@full' },
   async ({ page, stub }) => {
     const { seen } = await watchFirstPaint(page);
     await stub.signedIn({});

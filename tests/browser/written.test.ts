@@ -171,47 +171,47 @@ test('a deployment under an open tab loads it again, with what was typed', async
   await expect(chat.field(page)).toHaveValue(worst);
 });
 
-test('a deployment under two open tabs loads both again', async ({
-  page,
-  context,
-  stub,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/status of 404/, /A part of this page/);
-  const other = await context.newPage();
-  for (const tab of [page, other]) {
-    await tab.goto('/contact');
-    await hydrated(tab, 'main form');
-  }
-  await context.route('**/assets/**', (route) => route.fulfill({ status: 404 }));
-  for (const tab of [page, other]) {
-    const reloaded = tab.waitForRequest((request) => request.isNavigationRequest());
-    await tab.getByRole('link', { name: 'Plans' }).click();
-    await reloaded;
-  }
-  expect(stub.calls('getMe')).toEqual([]);
-});
+test(
+  'a deployment under two open tabs loads both again',
+  { tag: '@full' },
+  async ({ page, context, stub, expectedErrors }) => {
+    expectedErrors.push(/status of 404/, /A part of this page/);
+    const other = await context.newPage();
+    for (const tab of [page, other]) {
+      await tab.goto('/contact');
+      await hydrated(tab, 'main form');
+    }
+    await context.route('**/assets/**', (route) => route.fulfill({ status: 404 }));
+    for (const tab of [page, other]) {
+      const reloaded = tab.waitForRequest((request) => request.isNavigationRequest());
+      await tab.getByRole('link', { name: 'Plans' }).click();
+      await reloaded;
+    }
+    expect(stub.calls('getMe')).toEqual([]);
+  },
+);
 
-test('a file that stays away loads a page again once, also with blocked storage', async ({
-  page,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/status of 404/, /A part of this page/);
-  await hostilities['blocked storage'].script(page);
-  const visits = countVisits(page);
-  let checks = 0;
-  await page.route('**/phone-library.js', (route) => route.fulfill({ status: 404 }));
-  await page.route('**/index.js', (route) => {
-    if (route.request().method() !== 'HEAD') return route.fallback();
-    checks += 1;
-    return route.fulfill({ status: 404 });
-  });
-  await page.goto('/login');
-  await expect.poll(() => checks).toBeGreaterThanOrEqual(2);
-  await settle(page);
-  await expect(page.getByLabel('Phone number')).toBeVisible();
-  expect(visits()).toBe(2);
-});
+test(
+  'a file that stays away loads a page again once, also with blocked storage',
+  { tag: '@full' },
+  async ({ page, expectedErrors }) => {
+    expectedErrors.push(/status of 404/, /A part of this page/);
+    await hostilities['blocked storage'].script(page);
+    const visits = countVisits(page);
+    let checks = 0;
+    await page.route('**/phone-library.js', (route) => route.fulfill({ status: 404 }));
+    await page.route('**/index.js', (route) => {
+      if (route.request().method() !== 'HEAD') return route.fallback();
+      checks += 1;
+      return route.fulfill({ status: 404 });
+    });
+    await page.goto('/login');
+    await expect.poll(() => checks).toBeGreaterThanOrEqual(2);
+    await settle(page);
+    await expect(page.getByLabel('Phone number')).toBeVisible();
+    expect(visits()).toBe(2);
+  },
+);
 
 /** What must lead nowhere but to the account. */
 /** The rules of sign-in know more of them. */
