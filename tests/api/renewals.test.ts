@@ -112,32 +112,34 @@ describe('a renewal', () => {
     ],
   ];
 
-  it.each(edits)(
-    'opens nothing once somebody has %s its invoice, and the next one does',
-    async (_, status, edit) => {
-      const { phone, customer } = await renewing();
-      const { id } = await latestInvoice(customer);
-      await edit(id);
-      await fetchByCron(customer);
-      expect(await latestInvoice(customer)).toMatchObject({ id, status });
-      expect((await subscriptionOf(customer)).status).toBe('active');
-      expect(await usageOf(phone)).toMatchObject({
-        allowed: false,
-        used: 30,
-      });
-      // Stripe itself charges a marked draft after an hour.
-      if (status === 'draft') await stripe.invoices.update(id, { auto_advance: false });
-      await sandbox.advanceStripe(phone, week);
-      for (let times = 0; times < 2; times += 1) await fetchByCron(customer);
-      expect((await stripe.invoices.retrieve(id)).status).toBe(status);
-      expect(await paymentsOf(customer)).toHaveLength(2);
-      expect(await usageOf(phone)).toMatchObject({
-        allowed: true,
-        used: 0,
-        limit: 30,
-      });
-    },
-  );
+  for (const [what, status, edit] of edits)
+    it(
+      `opens nothing once somebody has ${what} its invoice, and the next one does`,
+      { tags: what === 'voided' ? [] : ['full'] },
+      async () => {
+        const { phone, customer } = await renewing();
+        const { id } = await latestInvoice(customer);
+        await edit(id);
+        await fetchByCron(customer);
+        expect(await latestInvoice(customer)).toMatchObject({ id, status });
+        expect((await subscriptionOf(customer)).status).toBe('active');
+        expect(await usageOf(phone)).toMatchObject({
+          allowed: false,
+          used: 30,
+        });
+        // Stripe itself charges a marked draft after an hour.
+        if (status === 'draft') await stripe.invoices.update(id, { auto_advance: false });
+        await sandbox.advanceStripe(phone, week);
+        for (let times = 0; times < 2; times += 1) await fetchByCron(customer);
+        expect((await stripe.invoices.retrieve(id)).status).toBe(status);
+        expect(await paymentsOf(customer)).toHaveLength(2);
+        expect(await usageOf(phone)).toMatchObject({
+          allowed: true,
+          used: 0,
+          limit: 30,
+        });
+      },
+    );
 
   it('of two subscriptions, which grant the better plan and are logged, is charged once for each', async () => {
     const { phone, customer } = await newSubscriber('basic');

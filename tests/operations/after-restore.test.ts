@@ -187,7 +187,7 @@ async function untilCronRests(product: Product): Promise<void> {
   await until('the cron job at rest', changes, (hasChanged) => !hasChanged);
 }
 
-describe('after the database was put back', () => {
+describe('after the database was put back', { tags: ['full'] }, () => {
   const people = {
     thiefs: newNumber(),
     mover: newNumber(),
@@ -549,38 +549,34 @@ describe('after the database was put back', () => {
     expect(await product.refunds()).toBe(before);
   });
 
-  it(
-    'does the same twice as once, and leaves an audit line without a number',
-    { tags: ['full'] },
-    async () => {
-      await product.isTold();
-      const erasures = async () =>
-        (await product.database.execute('select user_id from chat_erasures')).rows.map(
-          (row) => row['user_id'],
-        );
-      const erased = await erasures();
-      const before = await dump(product);
-      const { code, stdout } = await product.afterRestore('--at', at);
-      expect(code, stdout).toBe(0);
-      expect(stdout.match(/done on .* already/g)).toHaveLength(6);
-      expect(await dump(product)).toBe(before);
-      expect(erased).toEqual(expect.arrayContaining(await erasures()));
-      const lines = readFileSync(auditFile, 'utf8').trim().split('\n');
-      expect(lines.map((line) => JSON.parse(line).outcome)).toEqual([
-        'started',
-        'incomplete',
-        'started',
-        'incomplete',
-        'started',
-        'done',
-        'started',
-        'done',
-        'started',
-        'done',
-        'started',
-        'done',
-      ]);
-      for (const phone of Object.values(people)) expect(lines.join('')).not.toContain(phone);
-    },
-  );
+  it('does the same twice as once, and leaves an audit line without a number', async () => {
+    await product.isTold();
+    const erasures = async () =>
+      (await product.database.execute('select user_id from chat_erasures')).rows.map(
+        (row) => row['user_id'],
+      );
+    const erased = await erasures();
+    const before = await dump(product);
+    const { code, stdout } = await product.afterRestore('--at', at);
+    expect(code, stdout).toBe(0);
+    expect(stdout.match(/done on .* already/g)).toHaveLength(6);
+    expect(await dump(product)).toBe(before);
+    expect(erased).toEqual(expect.arrayContaining(await erasures()));
+    const lines = readFileSync(auditFile, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).outcome)).toEqual([
+      'started',
+      'incomplete',
+      'started',
+      'incomplete',
+      'started',
+      'done',
+      'started',
+      'done',
+      'started',
+      'done',
+      'started',
+      'done',
+    ]);
+    for (const phone of Object.values(people)) expect(lines.join('')).not.toContain(phone);
+  });
 });
