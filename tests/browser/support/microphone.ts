@@ -21,6 +21,8 @@ declare global {
       blobs: Blob[];
       /** How often the page asked for the microphone. */
       asked: number;
+      /** How often the page measured how loud it is. */
+      measured: number;
       /** The lengths (s) of what was played to its end, in this order. */
       ended: number[];
       /** The furthest second (s) that was played of the present recording. */
@@ -39,6 +41,7 @@ export async function watchSound(page: Page): Promise<void> {
       players: [],
       blobs: [],
       asked: 0,
+      measured: 0,
       ended: [],
       furthest: 0,
       endless: false,
@@ -50,6 +53,17 @@ export async function watchSound(page: Page): Promise<void> {
       const stream = await ask(constraints);
       window.sound.streams.push(stream);
       return stream;
+    };
+    window.AudioContext = class extends AudioContext {
+      override createAnalyser() {
+        const analyser = super.createAnalyser();
+        const measure = analyser.getFloatTimeDomainData.bind(analyser);
+        analyser.getFloatTimeDomainData = (samples) => {
+          window.sound.measured += 1;
+          measure(samples);
+        };
+        return analyser;
+      }
     };
     const create = URL.createObjectURL.bind(URL);
     URL.createObjectURL = (blob: Blob) => {
@@ -71,6 +85,7 @@ export async function watchSound(page: Page): Promise<void> {
   });
 }
 
+export const timesMeasured = (page: Page) => page.evaluate(() => window.sound.measured);
 export const timesAsked = (page: Page) => page.evaluate(() => window.sound.asked);
 
 /** The microphones that are still open. */
