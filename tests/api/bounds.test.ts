@@ -167,7 +167,7 @@ describe('a call whose signature is wrong', () => {
   });
 });
 
-it('a wrong token counts for the network of its address, too', { tags: ['full'] }, async () => {
+it('a wrong token counts for the network of its address, too', async () => {
   const network = newNetwork();
   const from = (subnet: number) => `${network}:${subnet}::1`;
   const me = (address: string) =>

@@ -66,37 +66,38 @@ test('from the landing page, signed out, to the end of the subscription', async 
   await expect(page.getByRole('button', { name: 'Manage Cancellation' })).toBeVisible();
 });
 
-test(
-  'a cancellation shows once Stripe has answered, in two tabs',
-  { tag: '@full' },
-  async ({ page, context, phone, expectedErrors }) => {
-    expectedErrors.push(/status of 503/, /^503 /);
-    await buyBasic(page, phone);
-    const other = await context.newPage();
-    for (const tab of [page, other]) {
-      await tab.goto('/cancel');
-      await expect(cancelButton(tab)).toBeVisible();
-    }
-    await phone.stripeFails(true);
-    await cancelButton(page).click();
-    const failed =
-      'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.';
-    await expect(page.getByRole('alert')).toHaveText(failed);
-    await phone.stripeFails(false);
-    await cancelButton(page).dblclick();
-    await expect(page.getByText(cancelled)).toBeVisible();
-    await expect(page.getByRole('alert')).toBeHidden();
-    expect(await isCancelled(phone)).toEqual([true]);
-    await expect(other.getByText(cancelled)).toBeVisible();
-    await expect(question(other)).toBeHidden();
-    await keepButton(other).dblclick();
-    const kept =
-      'Your plan goes on. A change to a smaller plan that was scheduled no longer takes place.';
-    await expect(other.getByText(kept)).toBeVisible();
-    for (const tab of [page, other]) await expect(cancelButton(tab)).toBeVisible();
-    expect(await isCancelled(phone)).toEqual([false]);
-  },
-);
+test('a cancellation shows once Stripe has answered, in two tabs', async ({
+  page,
+  context,
+  phone,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/status of 503/, /^503 /);
+  await buyBasic(page, phone);
+  const other = await context.newPage();
+  for (const tab of [page, other]) {
+    await tab.goto('/cancel');
+    await expect(cancelButton(tab)).toBeVisible();
+  }
+  await phone.stripeFails(true);
+  await cancelButton(page).click();
+  const failed =
+    'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.';
+  await expect(page.getByRole('alert')).toHaveText(failed);
+  await phone.stripeFails(false);
+  await cancelButton(page).dblclick();
+  await expect(page.getByText(cancelled)).toBeVisible();
+  await expect(page.getByRole('alert')).toBeHidden();
+  expect(await isCancelled(phone)).toEqual([true]);
+  await expect(other.getByText(cancelled)).toBeVisible();
+  await expect(question(other)).toBeHidden();
+  await keepButton(other).dblclick();
+  const kept =
+    'Your plan goes on. A change to a smaller plan that was scheduled no longer takes place.';
+  await expect(other.getByText(kept)).toBeVisible();
+  for (const tab of [page, other]) await expect(cancelButton(tab)).toBeVisible();
+  expect(await isCancelled(phone)).toEqual([false]);
+});
 
 const dated = { tier: 'basic', renewalDate: '2026-12-01T09:00:00.000Z' };
 

@@ -61,7 +61,6 @@ inMexico(
 // Reports of other products: hr-time 115, faro-web-sdk 2179. No clock of a page ticks while the device sleeps.
 inMexico(
   'a spent allowance goes within a minute after a device has slept until a new week',
-  { tag: '@full' },
   async ({ page, stub }) => {
     await stopTime(page, '2025-03-04T18:00:00Z');
     const resetsAt = '2025-03-05T11:16:00.000Z';

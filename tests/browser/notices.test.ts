@@ -124,27 +124,26 @@ stubbed(
   },
 );
 
-test(
-  'w3c/push-api 116, 236: a subscription that the browser has dropped is made again on the next page',
-  { tag: '@full' },
-  async ({ page, phone }) => {
-    await withPushService(page, phone);
-    await openChat(page, phone);
-    await page.goto('/account');
-    await page.getByText('Chat through the web interface').click();
-    await button(page, 'Update Platform').click();
-    await button(page, 'Notify Me of Replies').click();
-    await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
-    const dropped = await page.evaluate(() => localStorage.getItem('fake subscription'));
-    await page.evaluate(() => localStorage.removeItem('fake subscription'));
-    const renewed = page.waitForResponse((response) => response.request().method() === 'PUT');
-    await page.goto('/chat');
-    expect((await renewed).url()).toMatch(/\/api\/user\/push$/);
-    const made = await page.evaluate(() => localStorage.getItem('fake subscription'));
-    expect(made).not.toBeNull();
-    expect(made).not.toBe(dropped);
-  },
-);
+test('w3c/push-api 116, 236: a subscription that the browser has dropped is made again on the next page', async ({
+  page,
+  phone,
+}) => {
+  await withPushService(page, phone);
+  await openChat(page, phone);
+  await page.goto('/account');
+  await page.getByText('Chat through the web interface').click();
+  await button(page, 'Update Platform').click();
+  await button(page, 'Notify Me of Replies').click();
+  await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+  const dropped = await page.evaluate(() => localStorage.getItem('fake subscription'));
+  await page.evaluate(() => localStorage.removeItem('fake subscription'));
+  const renewed = page.waitForResponse((response) => response.request().method() === 'PUT');
+  await page.goto('/chat');
+  expect((await renewed).url()).toMatch(/\/api\/user\/push$/);
+  const made = await page.evaluate(() => localStorage.getItem('fake subscription'));
+  expect(made).not.toBeNull();
+  expect(made).not.toBe(dropped);
+});
 
 stubbed(
   'chadbyte/clay 64, owncast 2153: what is changed in the settings of the browser is seen on the page at once',
