@@ -25,7 +25,7 @@ export const createAppRouter = ({ history, notFound = NotFound }: Options = {}) 
     defaultPendingMs: 200,
     defaultPendingMinMs: 0,
     // It would add a script outside the browser.
-    scrollRestoration: history === undefined,
+    scrollRestoration: history === undefined && scrollsAfterStart(),
     // A token of digits must not become a number.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
@@ -37,6 +37,19 @@ export const createAppRouter = ({ history, notFound = NotFound }: Options = {}) 
       return text && `?${text}`;
     },
   });
+
+/** What was served stays where its reader, or the browser, has scrolled it before the app started. */
+function scrollsAfterStart(): () => boolean {
+  let served: string | null = location.pathname;
+
+  return () => {
+    const isScrolled = location.pathname === served && scrollY > 0;
+    served = null;
+    // For the way back: the router has seen no scrolling yet.
+    if (isScrolled) document.dispatchEvent(new Event('scroll'));
+    return !isScrolled;
+  };
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -165,6 +165,20 @@ test('the return from the payment provider leaves alone who has opened another p
   expect(new URL(page.url()).pathname).toBe('/help-now');
 });
 
+test('the return from the payment provider moves nobody who reads on', async ({ page, stub }) => {
+  await stub.signedIn();
+  stub.respond('verifyCheckoutSession', updated);
+  const release = stub.hold('verifyCheckoutSession');
+  await open(page, '/account?session_id=cs_1');
+  await page.getByRole('contentinfo').scrollIntoViewIfNeeded();
+  const place = await page.evaluate(() => scrollY);
+  release();
+  await expect.poll(() => new URL(page.url()).search).toBe('');
+  await settle(page);
+  expect(place).toBeGreaterThan(0);
+  expect(await page.evaluate(() => scrollY)).toBe(place);
+});
+
 const card = (page: Page) => page.getByRole('region', { name: 'Messaging Platform' });
 
 test('the platform changes once the choice differs, and back; a failure says why', async ({

@@ -346,6 +346,27 @@ test('the home page says what the product is and who is behind it', async ({ pag
   await follow(teaser(page).getByRole('link').nth(2), '**/login');
 });
 
+test('a link stays under the finger of who has scrolled to it before the app starts, and a reload stays there', async ({
+  page,
+}) => {
+  const start = await holdAssets(page);
+  await page.goto('/', { waitUntil: 'commit' });
+  const link = page.getByRole('link', { name: 'Withdraw from contract' });
+  // Playwright scrolls to it.
+  await link.hover();
+  await page.mouse.down();
+  start();
+  await hydrated(page);
+  await page.mouse.up();
+  await page.waitForURL('**/withdraw');
+
+  await page.goBack();
+  await expect(link).toBeInViewport();
+  await page.reload();
+  await hydrated(page);
+  await expect(link).toBeInViewport();
+});
+
 const teaser = (page: Page) =>
   page.getByRole('region', { name: 'Flexible Plans' }).getByRole('listitem');
 

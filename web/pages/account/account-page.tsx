@@ -113,7 +113,8 @@ function useCheckoutReturn(): void {
     const path = router.latestLocation.pathname;
     void welcomeBack(sessionId).then(() => {
       if (router.latestLocation.pathname !== path) return undefined;
-      return router.navigate({ to: '/account', search: {}, replace: true });
+      const opened = { to: '/account', search: {} } as const;
+      return router.navigate({ ...opened, replace: true, resetScroll: false });
     });
   }, [isReturn, sessionId, status, router]);
 }
