@@ -5,8 +5,8 @@ import { advanceClock, day, minute } from './support/clock.ts';
 import { newBusinessUserId } from './support/contacts.ts';
 import { deleteAccount, getMe, newPerson, planOf, userOf } from './support/person.ts';
 import { cutFirst, intercept, logLines, startHeld } from './support/requests.ts';
-import { deliveredEvents, during, run } from './support/sandbox.ts';
-import { stripe, isDeleted } from './support/stripe.ts';
+import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
+import { isDeleted, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 describe('a deletion that Cloudflare cuts off', () => {
   const deletionBeganAt = async (token: string) =>
@@ -88,11 +88,19 @@ describe('a deletion that Stripe takes only later changes nothing, and may be re
   });
 });
 
-it('nobody stays for a key that may end a subscription and not delete a customer', async () => {
-  const { token, customer } = await newSubscriber('basic');
+it('nobody stays for a key that may end subscriptions, an incomplete one too, and nothing else', async () => {
+  const { phone, token, customer } = await newSubscriber('basic');
+  await sandbox.card(phone, true);
+  const { default_payment_method: card } = await subscriptionOf(customer);
+  const unpaid = await stripe.subscriptions.create({
+    customer,
+    items: [{ price: await priceOf('premium') }],
+    default_payment_method: card as string,
+  });
+  expect(unpaid.status).toBe('incomplete');
   intercept(async (request, _, send) => {
     const isDeletion = request.method === 'DELETE' && request.url.endsWith(customer);
-    if (!isDeletion) return send(request);
+    if (!isDeletion && !request.url.endsWith('/void')) return send(request);
     return Response.json({ error: { type: 'invalid_request_error' } }, { status: 403 });
   });
   expect((await deleteAccount(token)).status).toBe(200);
@@ -100,7 +108,7 @@ it('nobody stays for a key that may end a subscription and not delete a customer
     customer,
     status: 'all',
   });
-  expect(data.map(({ status }) => status)).toEqual(['canceled']);
+  expect(data.map(({ status }) => status)).toEqual(['canceled', 'canceled']);
 });
 
 describe('a customer that Stripe refuses to close', () => {
