@@ -12,6 +12,7 @@ import { LiveSocket } from '../../worker/live/live-socket.ts';
 import { liveStream } from '../../worker/live/live-stream.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, parallel, send, tally } from './support/api.ts';
+import { newSubscriber } from './support/buying.ts';
 import { newWriter, write } from './support/chat.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import { newContact, post, usageOf } from './support/contacts.ts';
@@ -328,6 +329,15 @@ it('shows 0 when the week ends while it is open, without any request', async () 
   await stream.showing(1);
   expect(stream.counts).toEqual([5, 0, 1]);
   expect((await getMe(token)).body.profile.messagesUsedThisPeriod).toBe(1);
+});
+
+it('shows the count of a paid week until the next one is paid', async () => {
+  const { phone, token } = await newSubscriber('basic');
+  advanceClock(7 * day + minute);
+  const stream = await OpenStream.opened(token);
+  await post(phone);
+  await stream.until(({ counts }) => counts.length === 2);
+  expect(stream.counts).toEqual([0, 1]);
 });
 
 it('a stream that waits sends a beat with the time at least every 20 seconds', async () => {
