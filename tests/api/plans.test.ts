@@ -23,7 +23,7 @@ import {
   planOf,
   profileOf,
 } from './support/person.ts';
-import { costOf, logLines, watchDatabase } from './support/requests.ts';
+import { costOf, intercept, logLines, watchDatabase } from './support/requests.ts';
 import { deliveredEvents, during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { advance, deliver, fetchByCron, hour, week } from './support/stripe-events.ts';
@@ -317,6 +317,37 @@ describe('the plan after a trial', () => {
     await verify(token, await checkOut(token, 'basic')).then(({ body }) =>
       expect(body.planRefused).toBeUndefined(),
     );
+  });
+
+  it('starts once when the response about it is lost and the trial ends before the next call', async () => {
+    const { phone, token } = await onTrial('premium');
+    const session = await checkOut(token, 'basic');
+    const lost = { stripe: { cut: true, match: 'after_trial' } } as const;
+    expect((await during(lost, () => verify(token, session))).status).toBe(503);
+    await endTrial(phone, second);
+    expect((await verify(token, session)).status).toBe(200);
+    const { data } = await stripe.subscriptions.list({
+      customer: await customerOf(phone),
+      status: 'all',
+    });
+    expect(data.map(({ status }) => status)).toEqual(['trialing']);
+  });
+
+  it('gives the customer the billing address of the card, which determines the tax', async () => {
+    const { phone, token } = await onTrial('premium');
+    const session = await checkOut(token, 'basic');
+    const address = { country: 'US', postal_code: '94107' };
+    // The local checkout asks for no address.
+    intercept(async (request, _, send) => {
+      const response = await send(request);
+      if (!new URL(request.url).search.includes('setup_intent')) return response;
+      const found = await response.json<any>();
+      const { billing_details: details } = found.setup_intent.payment_method;
+      Object.assign(details.address, address);
+      return Response.json(found);
+    });
+    expect((await verify(token, session)).status).toBe(200);
+    expect(await stripe.customers.retrieve(await customerOf(phone))).toMatchObject({ address });
   });
 
   it('is granted when it is paid, and not by the end of the trial', async () => {
