@@ -31,6 +31,7 @@ import {
   stripe,
   subscriptionOf,
 } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 it('a restore adopts no customer for somebody who gets another one at this moment', async () => {
   const { token, phone, customer } = await newSubscriber('basic');
@@ -111,9 +112,9 @@ describe.each([
   ['a lost response', lost],
   ['a stored 500', storedFailure],
 ])('the creation of a customer with %s', (_, fault) => {
-  // A stored failure goes the longer way.
-  const tags = fault === lost ? ['full'] : [];
-  it('does not block buying, which is charged once', { tags }, async () => {
+  // A stored failure takes the longer way; the lost response is tried each night.
+  const options = fullUnless(fault === storedFailure);
+  it('does not block buying, which is charged once', options, async () => {
     const { phone, token } = await refused(fault);
     await subscribe(token, 'basic');
     expect(await planOf(token)).toEqual(['basic', 'active']);
@@ -121,7 +122,7 @@ describe.each([
     expect(await paymentsOf(await customerOf(phone))).toHaveLength(1);
   });
 
-  it('is found or repeated by the next cron job', { tags }, async () => {
+  it('is found or repeated by the next cron job', options, async () => {
     const { phone } = await refused(fault);
     await runCron();
     expect(await customersWith(phone)).toEqual([await customerOf(phone)]);
@@ -129,7 +130,7 @@ describe.each([
 
   it(
     'leaves nothing behind when the account is deleted, as soon as Stripe responds',
-    { tags },
+    options,
     async () => {
       const { phone, token } = await refused(fault);
       const refusal = await during(

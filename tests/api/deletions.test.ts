@@ -7,6 +7,7 @@ import { deleteAccount, getMe, newPerson, planOf, userOf } from './support/perso
 import { cutFirst, intercept, logLines, startHeld } from './support/requests.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { isDeleted, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 describe('a deletion that Cloudflare cuts off', () => {
   const deletionBeganAt = async (token: string) =>
@@ -128,7 +129,7 @@ describe('a customer that Stripe refuses to close', () => {
   for (const fault of [{ unknownCustomer: true } as const, ...refusals])
     it(
       `by ${JSON.stringify(fault)}, is parked without its number until it is closed`,
-      { tags: 'status' in fault && fault.status > 400 ? ['full'] : [] },
+      fullUnless(!('status' in fault) || fault.status === 400),
       async () => {
         advanceClock(0);
         const { phone, token, customer } = await newSubscriber('basic');

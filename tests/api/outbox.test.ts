@@ -28,6 +28,7 @@ import {
   sandbox,
   untilParked,
 } from './support/sandbox.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const platformsTold = async (phone: string) =>
   (await eventsAbout(phone)).map(({ data }) => data.platform);
@@ -229,7 +230,7 @@ describe('an event that the bot refuses for good', () => {
   for (const status of [400, 401, 404, 410, 422])
     it(
       `is parked after ${status}, logged, and the next one follows`,
-      { tags: status === 400 ? [] : ['full'] },
+      fullUnless(status === 400),
       async () => {
         const { phone, token } = await newPerson();
         await during({ bot: { status, match: phone } }, async () => {
@@ -253,7 +254,7 @@ describe('an event that the bot refuses for good', () => {
   for (const status of [302, 408, 425, 429, 500, 503])
     it(
       `is none after ${status}: it is sent again`,
-      { tags: [302, 429].includes(status) ? [] : ['full'] },
+      fullUnless([302, 429].includes(status)),
       async () => {
         const { phone, token } = await newPerson();
         await during({ bot: { status, match: phone } }, async () => {

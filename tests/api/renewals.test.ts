@@ -26,6 +26,7 @@ import {
   subscriptionOf,
 } from './support/stripe.ts';
 import type { Tier } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 type PauseCollection = Stripe.SubscriptionUpdateParams.PauseCollection;
 
@@ -115,7 +116,7 @@ describe('a renewal', () => {
   for (const [what, status, edit] of edits)
     it(
       `opens nothing once somebody has ${what} its invoice, and the next one does`,
-      { tags: what === 'voided' ? [] : ['full'] },
+      fullUnless(what === 'voided'),
       async () => {
         const { phone, customer } = await renewing();
         const { id } = await latestInvoice(customer);

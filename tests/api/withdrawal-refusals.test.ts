@@ -7,6 +7,7 @@ import { startHeld } from './support/requests.ts';
 import { columnsWith, deliveredEvents, during, type Faults, run } from './support/sandbox.ts';
 import { advance, hour } from './support/stripe-events.ts';
 import { stripe, subscriptionOf, refundsOf, isDeleted } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const path = '/api/billing/withdrawal';
 const read = (token: string) => call('GET', path, { token });
@@ -51,15 +52,15 @@ const faults: [what: string, faults: Faults][] = [
   ['does not know the customer', { stripe: { unknownCustomer: true } }],
 ];
 
-/** One is refused, one fails; the others end alike. */
+/** Refused for good, refused for a while, and failing; the others end like one of these. */
 const short = ['refuses', 'fails', 'refuses our key'];
-const tagsOf = (what: string) => (short.includes(what) ? [] : ['full']);
+const optionsOf = (what: string) => fullUnless(short.includes(what));
 
 describe.each(faults)('while Stripe %s', (what, fault) => {
-  const tags = tagsOf(what);
+  const options = optionsOf(what);
   it(
     'a statement is kept, told and shown all the same, and takes effect later',
-    { tags },
+    options,
     async () => {
       const { phone, token, customer } = await buyer('basic', true);
       const { before, stated, shown, again } = await during(fault, async () => ({
@@ -204,10 +205,10 @@ const misunderstandings: [what: string, fault: Faults][] = [
 ];
 
 describe.each(misunderstandings)('after somebody has left while Stripe %s', (what, fault) => {
-  const tags = tagsOf(what);
+  const options = optionsOf(what);
   it(
     'their statement is settled as soon as it does, and the customer closed',
-    { tags },
+    options,
     async () => {
       const { id, customer } = await leaving(fault, true);
       await during(fault, async () => {

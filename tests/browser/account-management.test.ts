@@ -8,7 +8,7 @@ import {
   takeToasts,
 } from './support/page.ts';
 import { elsewhere, profileOf, servePayments } from './support/stub.ts';
-import { expect, stubbed as test } from './support/test.ts';
+import { expect, fullUnless, stubbed as test } from './support/test.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const changeNumber = (page: Page) =>
@@ -40,11 +40,11 @@ const portals = [
 
 for (const { name, button, busy, opened, blocked, nothing, failed } of portals) {
   const portal = { success: true, portalUrl: `${elsewhere}/portal` };
-  const tag = name === portals[0].name ? [] : '@full';
+  const options = fullUnless(name === portals[0].name);
 
   test(
     `${button} opens the portal in a new tab, or says once why there is none`,
-    { tag },
+    options,
     async ({ page, context, stub }) => {
       await openAccount(page, stub, { tier: 'basic' });
       const open = management(page).getByRole('button', { name: button });
@@ -97,7 +97,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
 
   test(
     `${button} opens the portal here after half a second where tabs are blocked`,
-    { tag },
+    options,
     async ({ page, stub }) => {
       await page.addInitScript(() => void (window.open = () => null));
       stub.respond(name, portal);

@@ -3,7 +3,7 @@ import { HostileNetwork } from './support/hostile-network.ts';
 import { chat, messageOf, openConversation, pageOf, send } from './support/chat.ts';
 import { open, openAccount, setVisible, settle, stopTime, takeToasts } from './support/page.ts';
 import { firstRevision, jwt, type Stub } from './support/stub.ts';
-import { expect, stubbed } from './support/test.ts';
+import { expect, fullUnless, stubbed } from './support/test.ts';
 
 /** A page whose network can be broken. */
 const test = stubbed.extend<{ network: HostileNetwork }>({
@@ -61,7 +61,7 @@ for (const [wake, wakeUp] of [
 ] as const)
   test(
     `a stream without a beat for a while is replaced when ${wake}`,
-    { tag: wake.startsWith('the tab') ? [] : '@full' },
+    fullUnless(wake.startsWith('the tab')),
     async ({ page, stub, network }) => {
       await openLiveChat(page, stub);
       await wakeUp(page);
@@ -392,7 +392,7 @@ for (const [hostility, block] of [
 ] as const)
   test(
     `somebody whose storage is ${hostility} signs in`,
-    { tag: hostility === 'full' ? [] : '@full' },
+    fullUnless(hostility === 'full'),
     async ({ page, stub }) => {
       await page.addInitScript(block);
       stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
@@ -417,8 +417,7 @@ const day = 86_400_000;
 
 for (const error of [-31 * day, -day, day, 400 * day]) {
   const title = `a device whose clock is wrong by ${error / day} days signs in, and sees who is typing`;
-  const tag = error === day ? [] : ['@full'];
-  test(title, { tag }, async ({ page, stub }) => {
+  test(title, fullUnless(error === day), async ({ page, stub }) => {
     const serverNow = Date.parse('2026-11-28T12:00:00.000Z');
     stub.serverTime = () => new Date(serverNow).toISOString();
     await stopTime(page, new Date(serverNow + error).toISOString());

@@ -5,7 +5,7 @@ import { chat } from './support/chat.ts';
 import { hostilities, type Hostility, type HostilityName } from './support/hostilities.ts';
 import { microphoneArguments } from './support/microphone.ts';
 import type { Phone } from './support/phone.ts';
-import { test as base } from './support/test.ts';
+import { fullUnless, test as base } from './support/test.ts';
 
 /** Only a failure takes so long; the slowest wait is for three responses of 8 s. */
 const expect = any.configure({ timeout: 60_000 });
@@ -273,8 +273,8 @@ for (const hostilityName of Object.keys(hostilities) as HostilityName[])
   test.describe(hostilityName, () => {
     test.use({ hostilityName });
     for (const [journey, take] of Object.entries(journeys)) {
-      const tag = chosen.has(`${hostilityName}: ${journey}`) ? [] : ['@full'];
-      test(journey, { tag }, async ({ person }) => {
+      const isChosen = chosen.has(`${hostilityName}: ${journey}`);
+      test(journey, fullUnless(isChosen), async ({ person }) => {
         try {
           await take(person);
         } finally {

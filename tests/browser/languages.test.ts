@@ -16,7 +16,7 @@ import {
   settle,
   violations,
 } from './support/page.ts';
-import { expect, stubbed as test } from './support/test.ts';
+import { expect, fullUnless, stubbed as test } from './support/test.ts';
 import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
 
@@ -101,10 +101,8 @@ for (const { tag, path: start } of [...offered, pseudoLanguage])
   }))
     test(
       `${tag}: every page of ${visitor} fits a screen of 320 pixels`,
-      {
-        // The pseudo-language has the longest words, and shows each text that is not translated.
-        tag: tag === pseudoLanguage.tag && visitor === 'a guest' ? [] : '@full',
-      },
+      // The pseudo-language has the longest words, and shows each text that is not translated.
+      fullUnless(tag === pseudoLanguage.tag && visitor === 'a guest'),
       async ({ page, stub, expectedErrors }) => {
         expectedErrors.push(/status of 4\d\d/);
         if (visitor === 'a member') await stub.signedIn(person);
@@ -173,7 +171,7 @@ for (const [locale, path, name, target] of visits)
 
     test(
       `${path} offers ${name} alone, without a shift, and leads to the same page`,
-      { tag: locale === 'es-MX' ? [] : '@full' },
+      fullUnless(locale === 'es-MX'),
       async ({ page }) => {
         const release = await holdAssets(page);
         await page.goto(`${path}?plan=basic`, { waitUntil: 'commit' });

@@ -13,7 +13,7 @@ import {
   follow,
 } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { expect, stubbed, buy, enterCode, test } from './support/test.ts';
+import { expect, fullUnless, stubbed, buy, enterCode, test } from './support/test.ts';
 import { holdAssets, watchFirstPaint } from './support/first-paint.ts';
 
 /** The parts of the login screen. */
@@ -258,7 +258,7 @@ for (const [path, sentence, wait, way] of [
 ] as const)
   stubbed(
     `${path} says until when there are no codes, and withdraws it when that time has come`,
-    { tag: path === '/login' ? [] : '@full' },
+    fullUnless(path === '/login'),
     async ({ page, stub }) => {
       stub.respond(
         'requestOtp',
@@ -393,7 +393,7 @@ for (const [part, file] of [
 ] as const)
   stubbed(
     `where ${part} never comes, the page names the reload, which keeps the step`,
-    { tag: file === 'profile-query.js' ? [] : '@full' },
+    fullUnless(file === 'profile-query.js'),
     async ({ page }) => {
       await installClock(page);
       await holdAssets(page, file);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { everyKind, pageOf } from './support/chat.ts';
-import { expect, stubbed as test } from './support/test.ts';
+import { expect, fullUnless, stubbed as test } from './support/test.ts';
 
 /** As Chrome 109, the last one of Windows 7 and 8, which has no `toSorted`. */
 const makeOld = (page: Page) =>
@@ -18,9 +18,7 @@ for (const [folder, [notice, help]] of Object.entries(notices))
   for (const path of ['/login', '/account', '/chat', '/activate-trial'])
     test(
       `${folder}${path} tells an old engine what to do, and where help is`,
-      {
-        tag: folder === '' || path === '/login' ? [] : '@full',
-      },
+      fullUnless(folder === '' || path === '/login'),
       async ({ page }) => {
         await makeOld(page);
         await page.goto(folder + path);

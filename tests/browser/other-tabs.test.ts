@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright/test';
 import { chat, messageOf, pageOf } from './support/chat.ts';
 import { follow, hydrated } from './support/page.ts';
 import { jwt, over, profileOf, type Stub } from './support/stub.ts';
-import { enterCode, expect, stubbed as test } from './support/test.ts';
+import { fullUnless, enterCode, expect, stubbed as test } from './support/test.ts';
 
 /** What somebody has written in one tab, while their session ends, or another one begins, in another tab. */
 
@@ -101,7 +101,7 @@ async function reopen(page: Page, { path }: Place): Promise<void> {
 for (const [name, place] of Object.entries(places)) {
   const { field, isPublic } = place;
   /** Each event in one place; in the others it is a long tour. */
-  const only = (chosen: string) => ({ tag: name === chosen ? [] : '@full' });
+  const only = (chosen: string) => fullUnless(name === chosen);
 
   test(
     `a ${name} whose session ended in another tab is its person’s, and no next one’s`,

@@ -7,7 +7,7 @@ import {
   settle,
   stopTime,
 } from './support/page.ts';
-import { expect, isFull, stubbed as test } from './support/test.ts';
+import { expect, fullUnless, isFull, stubbed as test } from './support/test.ts';
 
 const verified = {
   success: true,
@@ -69,7 +69,7 @@ for (const [what, body, status] of [
 ] as const)
   test(
     `a payment whose checkout is ${what} is not called successful`,
-    { tag: what === 'unknown' ? [] : '@full' },
+    fullUnless(what === 'unknown'),
     async ({ page, stub }) => {
       stub.respond('verifyCheckoutSession', body, status);
       await stub.signedIn();
@@ -138,7 +138,7 @@ const returns = [
 for (const [path, who, busy, done, ticks] of returns)
   test(
     `${path} is done after 2 s, for ${who}`,
-    { tag: who === 'a visitor' || done === saved ? [] : '@full' },
+    fullUnless(who === 'a visitor' || done === saved),
     async ({ page, stub }) => {
       const isMember = who === 'a member';
       stub.respond('verifyCheckoutSession', verified);
@@ -165,7 +165,7 @@ for (const [path, who, busy, done, ticks] of returns)
 for (const path of ['/payment-details-saved', '/auth/stripe-success'])
   test(
     `${path} calls nothing done whose checkout is unknown`,
-    { tag: path.startsWith('/auth') ? '@full' : [] },
+    fullUnless(!path.startsWith('/auth')),
     async ({ page, stub }) => {
       const missing = {
         success: false,

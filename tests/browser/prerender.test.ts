@@ -16,7 +16,7 @@ import {
   stopTime,
   follow,
 } from './support/page.ts';
-import { expect, test, unscripted, stubbed } from './support/test.ts';
+import { expect, fullUnless, test, unscripted, stubbed } from './support/test.ts';
 import { chat, everyKind, pageOf } from './support/chat.ts';
 import type { Stub } from './support/stub.ts';
 
@@ -66,9 +66,7 @@ for (const path of [...Object.keys(headings), '/account', '/cancel', '/chat'])
 for (const [path, heading] of Object.entries(headings))
   test(
     `${path} is hydrated in place, fits a small screen and is accessible`,
-    {
-      tag: path === '/' ? [] : '@full',
-    },
+    fullUnless(path === '/'),
     async ({ page, expectedErrors }) => {
       if (path === '/nope') expectedErrors.push(/status of 404/);
       const { servedHeading, seen } = await watchFirstPaint(page);
@@ -236,7 +234,7 @@ for (const [what, isBack] of Object.entries({
 }))
   stubbed(
     `the chat is loaded again, once, ${what}`,
-    { tag: isBack ? [] : '@full' },
+    fullUnless(isBack),
     async ({ page, stub, expectedErrors }) => {
       expectedErrors.push(/status of 404/);
       // A page is loaded again at most once a minute.

@@ -16,7 +16,7 @@ import {
   takeToasts,
 } from './support/page.ts';
 import { chat as chatPage, openConversation } from './support/chat.ts';
-import { expect, stubbed as test } from './support/test.ts';
+import { expect, fullUnless, stubbed as test } from './support/test.ts';
 import { holdAssets, layoutShift, openServedFirst } from './support/first-paint.ts';
 
 type Who = 'visitor' | 'member' | 'pending';
@@ -46,7 +46,7 @@ const rows: Record<string, Row> = {
 for (const who of ['visitor', 'member', 'pending'] as const)
   test(
     `every route shows its page to a ${who} or redirects, and the header marks it`,
-    { tag: who === 'pending' ? '@full' : [] },
+    fullUnless(who !== 'pending'),
     async ({ page, stub }) => {
       await stopTime(page);
       if (who !== 'visitor')

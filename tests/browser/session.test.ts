@@ -14,7 +14,7 @@ import {
   follow,
 } from './support/page.ts';
 import { jwt, over, type Stub, profileOf } from './support/stub.ts';
-import { expect, stubbed as test } from './support/test.ts';
+import { expect, fullUnless, stubbed as test } from './support/test.ts';
 
 test('a guest who opens the account sees nothing of it, and makes no call', async ({
   page,
@@ -82,7 +82,7 @@ const unreached = 'We cannot load your account right now';
 for (const [path, arrange, told] of outages)
   test(
     `an outage at ${path} is no logout: it is told once, and the page goes on by itself`,
-    { tag: path === '/account' ? [] : '@full' },
+    fullUnless(path === '/account'),
     async ({ page, stub, expectedErrors }) => {
       await beginOutage({ stub, expectedErrors }, arrange);
       stub.respond('getChat', pageOf([messageOf(1, 'I am still here')]));
@@ -163,7 +163,7 @@ for (const [host, path] of Object.entries({
 }))
   test(
     `an ended token on ${host} ends in ${path}`,
-    { tag: path === '/login' ? [] : '@full' },
+    fullUnless(path === '/login'),
     async ({ page, baseURL, stub }) => {
       spoil(page);
       await page.route(`https://${host}/**`, async (route) => {
@@ -298,7 +298,7 @@ for (const [late, name, act] of [
 ] as const)
   test(
     `a late ${late} of an ended session changes nothing of the next one`,
-    { tag: late === 'profile' ? [] : '@full' },
+    fullUnless(late === 'profile'),
     async ({ page, stub }) => {
       await twoPeople(stub);
       stub.respond('createPortalSession', over, 401);

@@ -14,6 +14,7 @@ import {
 } from './support/page.ts';
 import { day, hour, mailsTo, Phone } from './support/phone.ts';
 import {
+  fullUnless,
   buy,
   enterCode,
   expect,
@@ -473,7 +474,7 @@ stubbed(
 for (const { tag, path } of languages)
   unscripted(
     `${tag}: without JavaScript it says where a statement can be sent`,
-    { tag: tag === 'es' ? [] : '@full' },
+    fullUnless(tag === 'es'),
     async ({ page }) => {
       const { withdraw } = withdrawalLabels[tag];
       await page.goto(`${path}/`);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { withoutNetwork } from '../product/machine.ts';
 import { cloneTree, runProduct, surprises } from './live-clone.ts';
+import { fullUnless } from '../long-tours.ts';
 
 type Run = Awaited<ReturnType<typeof runProduct>>;
 
@@ -35,10 +36,9 @@ const moments: [string, (run: Run) => Promise<unknown>][] = [
 ];
 /** What every `npm test` tries; the other moments are long tours. */
 const [chosen] = moments[0]!;
-const tags = (moment: string) => (moment === chosen ? [] : ['full']);
 
 describe.each(moments)('%s', (moment, comes) => {
-  it('Ctrl-C ends all, without a word', { tags: tags(moment) }, async () => {
+  it('Ctrl-C ends all, without a word', fullUnless(moment === chosen), async () => {
     const run = await runProduct(clone);
     await comes(run);
     await run.interrupt();
@@ -46,15 +46,19 @@ describe.each(moments)('%s', (moment, comes) => {
     expect(surprises(run)).toEqual([]);
   });
 
-  it('the end of the command by force leaves nothing behind', { tags: tags(moment) }, async () => {
-    const run = await runProduct(clone);
-    await comes(run);
-    const commands = programsOf(run).filter(({ line }) =>
-      /node\0.*tests\/product\/dev\.ts/.test(line),
-    );
-    process.kill(commands.at(-1)!.id, 'SIGKILL');
-    await expect.poll(() => run.processes(), often).toEqual([]);
-  });
+  it(
+    'the end of the command by force leaves nothing behind',
+    fullUnless(moment === chosen),
+    async () => {
+      const run = await runProduct(clone);
+      await comes(run);
+      const commands = programsOf(run).filter(({ line }) =>
+        /node\0.*tests\/product\/dev\.ts/.test(line),
+      );
+      process.kill(commands.at(-1)!.id, 'SIGKILL');
+      await expect.poll(() => run.processes(), often).toEqual([]);
+    },
+  );
 });
 
 /** How far `npm run preview` has come. */

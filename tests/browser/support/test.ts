@@ -8,6 +8,9 @@ import { type Call, clientHeader, startStubServer, Stub, type StubServer } from 
 /** Whether the long tours are taken, too. */
 export const isFull = Boolean(process.env['TEST_FULL']);
 
+/** The options of a test that runs every time if it stands for its list, and else as a long tour. */
+export const fullUnless = (isChosen: boolean) => ({ tag: isChosen ? [] : '@full' });
+
 type Fixtures = {
   phone: Phone;
   /** The network address of the test's browser. */
