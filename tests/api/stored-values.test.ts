@@ -183,157 +183,153 @@ const asTheyAre: Record<string, string> = {
   'withdrawals.receipt': 'the text that was given stays, with the contact that stands in it',
 };
 
-it(
-  'a whole run of the product leaves numbers, ids and texts in the named columns alone',
-  { tags: ['full'] },
-  async () => {
-    const mark = crypto.randomUUID().replaceAll('-', '');
-    const said = (what: string) => `${what} by ${mark}`;
-    const places = new Set<string>();
-    /** Every table, and whether it has held a row. */
-    const filled = new Map<string, boolean | undefined>();
-    const marks = [mark, btoa(mark).slice(0, 40)];
-    const tokens: string[] = [];
-    const numbers: string[] = [];
-    let ids = 0;
+it('a whole run of the product leaves numbers, ids and texts in the named columns alone', async () => {
+  const mark = crypto.randomUUID().replaceAll('-', '');
+  const said = (what: string) => `${what} by ${mark}`;
+  const places = new Set<string>();
+  /** Every table, and whether it has held a row. */
+  const filled = new Map<string, boolean | undefined>();
+  const marks = [mark, btoa(mark).slice(0, 40)];
+  const tokens: string[] = [];
+  const numbers: string[] = [];
+  let ids = 0;
 
-    function known(phone: string): string {
-      if (!numbers.includes(phone)) numbers.push(phone);
-      return phone;
-    }
-    /** The next id of WhatsApp's for a number. */
-    function nextId(phone: string): string {
-      ids += 1;
-      const id = whatsappIdOf(phone, ids);
-      marks.push(id);
-      return id;
-    }
-    async function look(): Promise<void> {
-      const wanted = [...marks, ...numbers.map((number) => number.slice(1))];
-      const tables = await tablesNow(tokens);
-      for (const { name, rows } of tables) filled.set(name, rows.length > 0 || filled.get(name));
-      for (const { place, value } of storedIn(tables))
-        if (!places.has(place) && holds(textOf(value), wanted)) places.add(place);
-    }
-    const asBot = (path: string, phone: string, more: object = {}) =>
-      botCall(`/api/bot/${path}`, { phone, ...more }, `${path}_${nextId(phone)}`);
+  function known(phone: string): string {
+    if (!numbers.includes(phone)) numbers.push(phone);
+    return phone;
+  }
+  /** The next id of WhatsApp's for a number. */
+  function nextId(phone: string): string {
+    ids += 1;
+    const id = whatsappIdOf(phone, ids);
+    marks.push(id);
+    return id;
+  }
+  async function look(): Promise<void> {
+    const wanted = [...marks, ...numbers.map((number) => number.slice(1))];
+    const tables = await tablesNow(tokens);
+    for (const { name, rows } of tables) filled.set(name, rows.length > 0 || filled.get(name));
+    for (const { place, value } of storedIn(tables))
+      if (!places.has(place) && holds(textOf(value), wanted)) places.add(place);
+  }
+  const asBot = (path: string, phone: string, more: object = {}) =>
+    botCall(`/api/bot/${path}`, { phone, ...more }, `${path}_${nextId(phone)}`);
 
-    // Somebody whose number WhatsApp hides signs in.
-    const hidden = await claimNumber(known(newPhone()));
-    marks.push(hidden.businessUserId, hidden.businessUserId.slice(3));
-    await look();
-    await reportStatus(hidden.phone, {
-      status: 'delivered',
-      recipient_user_id: hidden.businessUserId,
-    });
-    const { token } = (await redeem(hidden)).body;
-    const { phone } = hidden;
-    tokens.push(token);
-    expect(await linkedTo(phone)).toEqual([[hidden.businessUserId, 'claim']]);
-    await externalSession(phone);
+  // Somebody whose number WhatsApp hides signs in.
+  const hidden = await claimNumber(known(newPhone()));
+  marks.push(hidden.businessUserId, hidden.businessUserId.slice(3));
+  await look();
+  await reportStatus(hidden.phone, {
+    status: 'delivered',
+    recipient_user_id: hidden.businessUserId,
+  });
+  const { token } = (await redeem(hidden)).body;
+  const { phone } = hidden;
+  tokens.push(token);
+  expect(await linkedTo(phone)).toEqual([[hidden.businessUserId, 'claim']]);
+  await externalSession(phone);
 
-    // They write and speak; the bot counts, types, replies and writes down what was said.
-    await consent(token);
-    const messageId = crypto.randomUUID();
-    await write(token, said('written'), messageId);
-    await trialSession(phone, { tier: 'premium', days: 3 });
-    const spoken = crypto.randomUUID();
-    await sendRecording(token, recordingOf('audio/ogg'), { id: spoken });
-    await untilAccepted(phone, 2);
-    await asBot('contacts', phone, { whatsappId: phone.slice(1) });
-    expect((await asBot('usage', phone)).body.allowed).toBe(true);
-    await asBot('entitlements', phone);
-    await asBot('typing', phone, { text: said('typed') });
-    await asBot('transcripts', phone, { id: spoken, text: said('spoken') });
-    const answer = {
-      id: nextId(phone),
-      text: said('replied'),
-      replyTo: messageId,
-      crisis: true,
-    };
-    expect((await asBot('messages', phone, answer)).status).toBe(200);
-    const voice = {
-      type: 'audio/ogg',
-      seconds: 1,
-      data: btoa(latin1(recordingOf('audio/ogg').bytes)),
-    };
-    await asBot('messages', phone, {
-      id: nextId(phone),
-      text: said('said'),
-      voice,
-    });
-    await asBot('referrals', phone);
-    expect((await readChat(token)).messages.map(({ text }) => text)).toContain(said('replied'));
-    await look();
+  // They write and speak; the bot counts, types, replies and writes down what was said.
+  await consent(token);
+  const messageId = crypto.randomUUID();
+  await write(token, said('written'), messageId);
+  await trialSession(phone, { tier: 'premium', days: 3 });
+  const spoken = crypto.randomUUID();
+  await sendRecording(token, recordingOf('audio/ogg'), { id: spoken });
+  await untilAccepted(phone, 2);
+  await asBot('contacts', phone, { whatsappId: phone.slice(1) });
+  expect((await asBot('usage', phone)).body.allowed).toBe(true);
+  await asBot('entitlements', phone);
+  await asBot('typing', phone, { text: said('typed') });
+  await asBot('transcripts', phone, { id: spoken, text: said('spoken') });
+  const answer = {
+    id: nextId(phone),
+    text: said('replied'),
+    replyTo: messageId,
+    crisis: true,
+  };
+  expect((await asBot('messages', phone, answer)).status).toBe(200);
+  const voice = {
+    type: 'audio/ogg',
+    seconds: 1,
+    data: btoa(latin1(recordingOf('audio/ogg').bytes)),
+  };
+  await asBot('messages', phone, {
+    id: nextId(phone),
+    text: said('said'),
+    voice,
+  });
+  await asBot('referrals', phone);
+  expect((await readChat(token)).messages.map(({ text }) => text)).toContain(said('replied'));
+  await look();
 
-    // They want notices, buy, ask for the page again, and withdraw.
-    const browser = await sandbox.newBrowser(phone);
-    await call('PUT', '/api/user/push', { token, body: browser });
-    await reply(phone, said('noticed'), nextId(phone));
-    await subscribe(token, 'basic');
-    await deliver(await customerOf(phone));
-    await look();
-    await call('POST', '/api/billing/withdrawal', {
+  // They want notices, buy, ask for the page again, and withdraw.
+  const browser = await sandbox.newBrowser(phone);
+  await call('PUT', '/api/user/push', { token, body: browser });
+  await reply(phone, said('noticed'), nextId(phone));
+  await subscribe(token, 'basic');
+  await deliver(await customerOf(phone));
+  await look();
+  await call('POST', '/api/billing/withdrawal', {
+    token,
+    body: { email: `account-${mark}@example.com` },
+  });
+
+  // The bot fails, so that its events wait; somebody states without an account; another id comes with the number.
+  await during({ bot: { status: 503, match: phone } }, async () => {
+    await call('PUT', '/api/user/platform', {
       token,
-      body: { email: `account-${mark}@example.com` },
+      body: { platform: 'web' },
     });
-
-    // The bot fails, so that its events wait; somebody states without an account; another id comes with the number.
-    await during({ bot: { status: 503, match: phone } }, async () => {
-      await call('PUT', '/api/user/platform', {
-        token,
-        body: { platform: 'web' },
-      });
-      await write(token, said('waiting'));
-      await call('POST', '/api/withdrawals', {
-        body: {
-          name: said('name'),
-          contact: phone,
-          email: `${mark}@example.com`,
-        },
-      });
-      const foreignId = newBusinessUserId();
-      marks.push(foreignId, foreignId.slice(3));
-      const conflict = { phone, businessUserId: foreignId };
-      expect((await botCall('/api/bot/contacts', conflict, nextId(phone))).status).toBe(409);
-      await newCode(phone);
-      expect((await requestOtp(phone)).status).toBe(429);
-      await look();
+    await write(token, said('waiting'));
+    await call('POST', '/api/withdrawals', {
+      body: {
+        name: said('name'),
+        contact: phone,
+        email: `${mark}@example.com`,
+      },
     });
-    await cronAfter(minute);
-    await exportOf(token);
+    const foreignId = newBusinessUserId();
+    marks.push(foreignId, foreignId.slice(3));
+    const conflict = { phone, businessUserId: foreignId };
+    expect((await botCall('/api/bot/contacts', conflict, nextId(phone))).status).toBe(409);
+    await newCode(phone);
+    expect((await requestOtp(phone)).status).toBe(429);
+    await look();
+  });
+  await cronAfter(minute);
+  await exportOf(token);
 
-    // Their own id writes again, which ends the doubt, and they move to another number.
-    await asBot('contacts', phone, { businessUserId: hidden.businessUserId });
-    const own = await newPerson(phone);
-    const begun = await beginChange(own.token, known(newPhone()));
-    await look();
-    expect((await verifyChange(own.token, begun)).status).toBe(200);
-    await look();
+  // Their own id writes again, which ends the doubt, and they move to another number.
+  await asBot('contacts', phone, { businessUserId: hidden.businessUserId });
+  const own = await newPerson(phone);
+  const begun = await beginChange(own.token, known(newPhone()));
+  await look();
+  expect((await verifyChange(own.token, begun)).status).toBe(200);
+  await look();
 
-    // They clear, withdraw the consent, and leave while the bot refuses to hear of it.
-    await clearChat(own.token);
-    await call('DELETE', '/api/user/chat/consent', { token: own.token });
+  // They clear, withdraw the consent, and leave while the bot refuses to hear of it.
+  await clearChat(own.token);
+  await call('DELETE', '/api/user/chat/consent', { token: own.token });
+  await look();
+  await during({ bot: { status: 503, match: begun.phone } }, async () => {
+    expect((await deleteAccount(own.token)).status).toBe(200);
     await look();
-    await during({ bot: { status: 503, match: begun.phone } }, async () => {
-      expect((await deleteAccount(own.token)).status).toBe(200);
-      await look();
-    });
-    await cronAfter(2 * minute);
-    await eventually(async () =>
-      expect((await objectOf(token)).flatMap(({ rows }) => rows)).toEqual([]),
-    );
-    await look();
+  });
+  await cronAfter(2 * minute);
+  await eventually(async () =>
+    expect((await objectOf(token)).flatMap(({ rows }) => rows)).toEqual([]),
+  );
+  await look();
 
-    expect([...places].toSorted()).toEqual(Object.keys(asTheyAre).toSorted());
-    const unfilled = [...filled].flatMap(([name, hasHeld]) => (hasHeld ? [] : [name]));
-    // A transaction empties the first; the others hold instants alone.
-    expect(unfilled).toEqual(['decisions', 'cleared_times', 'storage']);
+  expect([...places].toSorted()).toEqual(Object.keys(asTheyAre).toSorted());
+  const unfilled = [...filled].flatMap(([name, hasHeld]) => (hasHeld ? [] : [name]));
+  // A transaction empties the first; the others hold instants alone.
+  expect(unfilled).toEqual(['decisions', 'cleared_times', 'storage']);
 
-    // What stays are statements alone, when the link code of the former number has expired.
-    places.clear();
-    await cronAfter(31 * minute);
-    await look();
-    expect([...places].filter((place) => !place.startsWith('withdrawals.'))).toEqual([]);
-  },
-);
+  // What stays are statements alone, when the link code of the former number has expired.
+  places.clear();
+  await cronAfter(31 * minute);
+  await look();
+  expect([...places].filter((place) => !place.startsWith('withdrawals.'))).toEqual([]);
+});
