@@ -52,18 +52,18 @@ if (!values.built)
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 /** Chromium leaves files there when it is killed. */
-const folder = mkdtempSync(join(tmpdir(), 'solace-lighthouse-'));
+const temporaryFolder = mkdtempSync(join(tmpdir(), 'solace-lighthouse-'));
 const browser = await launch({
   chromePath: ensureBrowser(),
   chromeFlags: ['--headless=new', ...browserArguments],
-  envVars: { ...process.env, TMPDIR: folder },
+  envVars: { ...process.env, TMPDIR: temporaryFolder },
   logLevel: 'silent',
   handleSIGINT: false,
 });
 // Ends Chromium however this process ends.
 process.on('exit', () => {
   browser.kill();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 3 });
 });
 stopSignal('lighthouse').addEventListener('abort', () => process.exit(130));
 

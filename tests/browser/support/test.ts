@@ -28,7 +28,7 @@ export const test = base.extend<Fixtures, Shared>({
   baseURL: async ({}, use) => use(process.env.SITE_URL),
   phone: async ({}, use) => use(new Phone()),
   client: async ({}, use) => use(`10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`),
-  // Only a test cuts the connection. Chrome reports the second one when it looks for a newer service worker then.
+  // Only a test cuts the connection; the script is that of a newer service worker, which Chrome looks for then.
   expectedErrors: async ({}, use) =>
     use([/ERR_INTERNET_DISCONNECTED/, /error occurred when fetching the script/]),
   stubServer: [
