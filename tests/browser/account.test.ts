@@ -220,6 +220,8 @@ test('the platform changes once the choice differs, and back; a failure says why
   await expect(
     card(page).getByRole('radio', { name: 'Chat through the web interface' }),
   ).toBeChecked();
+  const chat = card(page).getByRole('link', { name: 'Open the chat' });
+  await expect(chat).toHaveCount(0);
   stub.respond('putPlatform', { success: true, platform: 'web' });
   await update.click();
   await takeToasts(page, ['Platform updated', 'You will now receive messages via Web']);
@@ -231,14 +233,12 @@ test('the platform changes once the choice differs, and back; a failure says why
   await expect(
     card(page).getByRole('radio', { name: 'Chat through the web interface' }),
   ).toBeFocused();
-  await expect(card(page).getByRole('link', { name: 'Open the chat' })).toHaveAttribute(
-    'href',
-    '/chat',
-  );
+  await expect(chat).toHaveAttribute('href', '/chat');
 
   // A choice that is undone leaves nothing to update.
   await whatsapp.click();
   await expect(update).toBeVisible();
+  await expect(chat).toHaveCount(0);
   await web.click();
   await expect(update).toHaveCount(0);
 });
