@@ -202,6 +202,11 @@ test('the number is kept, or changes with the code that the new number received'
   };
   expect(stub.calls('verifyPhoneChange').at(-1)).toMatchObject({ body: sent });
 
+  // A change that is done is not offered again.
+  await changeNumber(page).click();
+  await expect(phone).toHaveValue('');
+  await management(page).getByRole('button', { name: 'Keep My Number' }).click();
+
   // An address of our own opens in its place.
   stub.respond('createSubscriptionUpdateSession', {
     success: true,
