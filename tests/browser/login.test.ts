@@ -517,6 +517,8 @@ stubbed(
     await page.getByRole('button', { name: 'Change phone number' }).click();
     await login.send(page).click();
     await expect(login.wait(page, 29)).toBeDisabled();
+    await page.reload();
+    await expect(login.wait(page, 29)).toBeDisabled();
     await page.clock.runFor(28_999);
     await expect(login.wait(page, 1)).toBeDisabled();
     await page.clock.runFor(251);
