@@ -197,9 +197,10 @@ test('signed out, the form takes a statement and its receipt says nothing about 
   await expect(receiptOf(page)).toContainText('Name: Ada Lovelace');
   await expect(receiptOf(page)).toContainText('Contract: Basic <script>');
   await expectToFit(page, 320, 360);
-  // A receipt outlives it, too, above the form for another statement.
+  // A receipt outlives it, too, above an empty form for another statement.
   await page.reload();
   await expect(receiptOf(page)).toContainText('Name: Ada Lovelace');
+  await expect(page.getByLabel('Your name')).toHaveValue('');
   await page.getByLabel('Your name').fill('Ada King');
   await page.getByLabel(/^Phone number of your account/).fill(phone.number);
   await confirmButton(page).click();
