@@ -279,6 +279,27 @@ test('the label of the first invalid field can be read', async ({ page }) => {
   }
 });
 
+test('a page stays where it was scrolled before the app starts, and by a reload', async ({
+  distant,
+  line,
+}) => {
+  const start = Promise.withResolvers<void>();
+  line.set((path) => (/\/assets\/.+\.js$/.test(path) ? { before: start.promise } : null));
+  const visit = distant.visit('/terms').catch(() => null);
+  const isShown = () => distant.run(() => document.querySelector('footer') !== null);
+  await expect.poll(() => isShown().catch(() => false)).toBe(true);
+  await distant.run(() => scrollTo(0, 1000));
+  start.resolve();
+  await visit;
+  await distant.hydrated();
+  const place = () => distant.run(() => Math.round(scrollY));
+  expect(await place()).toBe(1000);
+
+  await distant.run(() => location.reload()).catch(() => null);
+  await distant.hydrated();
+  await expect.poll(place).toBe(1000);
+});
+
 test('the focus ring of a country is whole', async ({ page }) => {
   await page.open('/help-now');
   await page.run(() => {
