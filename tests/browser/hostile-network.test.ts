@@ -275,28 +275,6 @@ test.describe('what was begun', () => {
   );
 
   test(
-    'the wait after three wrong codes outlives a reload',
-    { tag: '@full' },
-    async ({ page, stub }) => {
-      stub.respond('verifyOtp', { success: false, code: 'invalid_code' }, 401);
-      await ask(page);
-      for (let tried = 0; tried < 3; tried += 1) {
-        await code(page).fill('123456');
-        await page
-          .getByRole('button', {
-            name: 'Verify Code',
-            exact: true,
-          })
-          .click();
-        await expect.poll(() => stub.calls('verifyOtp').length).toBe(tried + 1);
-        await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
-      }
-      await page.reload();
-      await expect(page.getByRole('button', { name: /^Wait \d+s to try again$/ })).toBeDisabled();
-    },
-  );
-
-  test(
     'a code that can no longer be used leads to a new one',
     { tag: '@full' },
     async ({ page, stub }) => {
