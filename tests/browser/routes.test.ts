@@ -358,13 +358,28 @@ test('a link stays under the finger of who has scrolled to it before the app sta
   start();
   await hydrated(page);
   await page.mouse.up();
-  await page.waitForURL('**/withdraw');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Withdraw from contract');
 
   await page.goBack();
   await expect(link).toBeInViewport();
   await page.reload();
   await hydrated(page);
   await expect(link).toBeInViewport();
+});
+
+test('the story that somebody has swiped to before the app starts is the one that is told', async ({
+  page,
+}) => {
+  const start = await holdAssets(page);
+  await page.goto('/', { waitUntil: 'commit' });
+  const carousel = page.getByRole('region', { name: 'What Our Users Say' });
+  const second = carousel.getByRole('listitem').nth(1);
+  await second.evaluate((story) => story.scrollIntoView({ behavior: 'instant' }));
+  await expect(second).toBeInViewport({ ratio: 0.9 });
+  start();
+  await expect(carousel.getByRole('status')).toHaveText('Story 2 of 3');
+  await carousel.getByRole('button', { name: 'Next story' }).click();
+  await expect(carousel.getByRole('status')).toHaveText('Story 3 of 3');
 });
 
 const teaser = (page: Page) =>

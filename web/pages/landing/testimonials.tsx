@@ -156,6 +156,8 @@ function useSlides(count: number) {
     if (!list) return undefined;
     const look = () =>
       setPosition(Math.round(Math.abs(list.scrollLeft) / Math.max(1, list.clientWidth)));
+    // It may have been swiped before the app started.
+    look();
     list.addEventListener('scroll', look, { passive: true });
     return () => list.removeEventListener('scroll', look);
   }, []);
