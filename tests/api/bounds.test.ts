@@ -6,7 +6,6 @@ import {
   newAddress,
   newNetwork,
   parallel,
-  send,
   tally,
 } from './support/api.ts';
 import { buy, buyer, buysFrom, newSubscriber, subscribe } from './support/buying.ts';
@@ -139,6 +138,7 @@ describe('a call whose signature is wrong', () => {
   });
 
   it('counts for its address, which reads no large body more, and keeps a right one from nothing', async () => {
+    advanceClock(0);
     const address = newAddress();
     const forge = () =>
       call('POST', '/api/bot/entitlements', {
@@ -168,6 +168,7 @@ describe('a call whose signature is wrong', () => {
 });
 
 it('a wrong token counts for the network of its address, too', async () => {
+  advanceClock(0);
   const network = newNetwork();
   const from = (subnet: number) => `${network}:${subnet}::1`;
   const me = (address: string) =>
@@ -195,6 +196,7 @@ it('a wrong token counts for the network of its address, too', async () => {
 });
 
 it('a wrong token counts for its address, and a right one passes', async () => {
+  advanceClock(0);
   const [address, { token }] = [newAddress(), await newPerson()];
   const me = (shown: string) =>
     call('GET', '/api/user/me', {
@@ -206,10 +208,17 @@ it('a wrong token counts for its address, and a right one passes', async () => {
     429: 20,
   });
   expect((await me(token)).status).toBe(200);
-  const stream = await send(`/api/user/usage-stream?token=a.b.c`, {
-    headers: { 'cf-connecting-ip': address },
-  });
+  const stream = await call('GET', '/api/user/usage-stream?token=a.b.c', { address });
   expect(stream.status).toBe(429);
+});
+
+it('the limiter of the platform refuses an address that has called 600 times in a minute', async () => {
+  const address = newAddress();
+  const answers: Answer[] = [];
+  // The minutes are those of the real clock: a slow machine makes more than 600 calls before one is refused.
+  while (!answers.some(({ status }) => status === 429))
+    answers.push(...(await many(20, () => call('GET', '/api/country', { address }))));
+  expect(tally(answers)['200']).toBeGreaterThanOrEqual(600);
 });
 
 describe('a week that was used stands, whichever numbers its person moves between', () => {
