@@ -1,7 +1,12 @@
 import type { Page } from 'playwright/test';
 import type { ChatPage } from '../../worker/contract/chat-schemas.ts';
 import { chat, everyKind, long, messageOf, now, openConversation, pageOf } from './support/chat.ts';
-import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
+import {
+  holdAssets,
+  scriptsHaveRun,
+  watchFirstPaint,
+  watchLayoutShift,
+} from './support/first-paint.ts';
 import {
   expectToasts,
   hydrated,
@@ -40,6 +45,7 @@ test('messages can be read before the scripts of the app have come, and React ke
 }) => {
   await stopTime(page, now);
   const release = await openEarly(page, stub);
+  const layoutShift = await watchLayoutShift(page);
   await expect(chat.history(page).getByRole('listitem')).toHaveCount(15);
   await expect(chat.log(page).getByRole('listitem')).toHaveCount(0);
   await expect(page.getByText('February 1, 2025')).toBeVisible();
@@ -56,7 +62,7 @@ test('messages can be read before the scripts of the app have come, and React ke
   for (const element of elements)
     expect(await element.evaluate((one) => one.isConnected)).toBe(true);
   await expect(page.getByText('3 / 5 messages used this week')).toBeVisible();
-  expect(await layoutShift(page)).toBe(0);
+  expect(await layoutShift()).toBe(0);
   expect(stub.calls('getChat')).toHaveLength(1);
   expect(stub.calls('getMe')).toHaveLength(1);
 });
@@ -123,6 +129,7 @@ test('a reader who has scrolled up stays there', async ({ page, stub }) => {
     hasMore: true,
     typingUntil,
   });
+  const layoutShift = await watchLayoutShift(page);
   await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
   const list = page.getByRole('region', {
     name: 'Messages',
@@ -138,7 +145,7 @@ test('a reader who has scrolled up stays there', async ({ page, stub }) => {
   await started(page);
   await expect(page.getByText('Solace is writing')).toBeAttached();
   expect(await list.evaluate(({ scrollTop }) => scrollTop)).toBe(200);
-  expect(await layoutShift(page)).toBe(0);
+  expect(await layoutShift()).toBe(0);
 });
 
 test('help is reached before the app has started', async ({ page, stub }) => {
@@ -176,7 +183,8 @@ test(
     await stub.signedIn({ used: 2 });
     stub.respond('getChat', pageOf(everyKind));
     const releaseProfile = stub.hold('getMe');
-    await page.goto('/chat');
+    await page.goto('/chat', { waitUntil: 'commit' });
+    const shiftBeforeProfile = await watchLayoutShift(page);
     await expect(chat.message(page, 'This one is new')).toBeInViewport();
     // The app runs, and waits for the profile.
     await scriptsHaveRun(page);
@@ -184,15 +192,16 @@ test(
     releaseProfile();
     await started(page);
     await expect(page.getByText('2 / 5 messages used this week')).toBeVisible();
-    expect(await layoutShift(page)).toBe(0);
+    expect(await shiftBeforeProfile()).toBe(0);
 
     const releaseConversation = stub.hold('getChat');
-    await page.goto('/chat');
+    await page.goto('/chat', { waitUntil: 'commit' });
+    const shiftBeforeConversation = await watchLayoutShift(page);
     await expect(page.getByText('Loading your conversation...')).toBeVisible();
     releaseConversation();
     await expect(chat.message(page, 'This one is new')).toBeInViewport();
     expect(stub.calls('getChat')).toHaveLength(2);
-    expect(await layoutShift(page)).toBe(0);
+    expect(await shiftBeforeConversation()).toBe(0);
   },
 );
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { holdAssets, layoutShift, openServedFirst } from './support/first-paint.ts';
+import { holdAssets, openServedFirst } from './support/first-paint.ts';
 import { hydrated, open, settle, stopTime, expectToasts, follow } from './support/page.ts';
 import { referralsOf } from './support/stub.ts';
 import { expect, fullUnless, stubbed as test } from './support/test.ts';
@@ -180,7 +180,7 @@ test(
   async ({ page, stub }) => {
     stub.respond('getSafety', referralsOf(2028, 1204, 1));
     const release = stub.hold('getSafety');
-    const shownAt = await openServedFirst(page, '/safety');
+    const layoutShift = await openServedFirst(page, '/safety');
     for (const statement of [
       /marks its reply as a crisis reply/,
       /can miss what you mean/,
@@ -191,7 +191,7 @@ test(
     release();
     await expect(referrals(page)).toContainText('2027: 1204 referrals');
     await expect(referrals(page)).toContainText('2028, until today: 1 referral');
-    expect(await layoutShift(page, shownAt)).toBe(0);
+    expect(await layoutShift()).toBe(0);
 
     stub.respond('getSafety', referralsOf(2026, 0, 0));
     await page.reload();

@@ -51,23 +51,14 @@ export async function holdAssets(page: Page, ending = '.js'): Promise<() => void
   return resolve;
 }
 
-/**
- * Opens a page whose app and fonts load once all of the served HTML is shown, and returns that time of the page. Nothing
- * may move after it; before, a busy browser shows a page in the parts in which it reads it.
- */
-export async function openServedFirst(page: Page, path: string): Promise<number> {
+/** Opens a page whose app and fonts load once all of the served HTML is shown, and watches for what moves from then on. */
+export async function openServedFirst(page: Page, path: string): Promise<LayoutShift> {
   const releases = [await holdAssets(page, '.js'), await holdAssets(page, '.woff2')];
   await page.goto(path, { waitUntil: 'commit' });
-  await page.waitForFunction(() => document.readyState !== 'loading');
-  const shownAt = await page.evaluate(async () => {
-    const frame = () => new Promise(requestAnimationFrame);
-    await frame();
-    await frame();
-    return performance.now();
-  });
+  const layoutShift = await watchLayoutShift(page);
   for (const release of releases) release();
   await hydrated(page);
-  return shownAt;
+  return layoutShift;
 }
 
 /** Waits until all scripts that the page names have loaded and run. The page's clock must not be installed. */
@@ -83,39 +74,54 @@ export async function scriptsHaveRun(page: Page): Promise<void> {
   await settle(page);
 }
 
-/** The cumulative layout shift since the page was opened, or since a time of it, by Chromium; it has reported every shift before a last one. */
-export async function layoutShift(page: Page, since = 0): Promise<number> {
-  const watched = await page.evaluateHandle((from) => {
-    const marker = document.body.appendChild(document.createElement('div'));
+/** The cumulative layout shift until now, by Chromium. */
+export type LayoutShift = () => Promise<number>;
+
+/** Watches for what moves once all of the served HTML is shown: before, a busy browser shows a page in the parts in which it reads it. */
+export async function watchLayoutShift(page: Page): Promise<LayoutShift> {
+  await page.waitForFunction(() => document.readyState !== 'loading');
+  const watched = await page.evaluateHandle(() => {
+    const marker = document.createElement('div');
     marker.textContent = 'marker';
+    marker.hidden = true;
     Object.assign(marker.style, {
       position: 'fixed',
       top: '0',
       left: '0',
       zIndex: '9999',
     });
-    const state = { shifts: 0, marked: false, marker };
+    const state = { shifts: 0, marked: false, marker: document.body.appendChild(marker) };
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as (PerformanceEntry & Shift)[]) {
         const isMarker = ({ node }: { node: Node | null }) =>
           node === marker || node?.parentNode === marker;
         state.marked ||= entry.sources.some(isMarker);
-        if (entry.startTime > from && !entry.sources.every(isMarker)) state.shifts += entry.value;
+        if (!entry.sources.every(isMarker)) state.shifts += entry.value;
       }
-    }).observe({ type: 'layout-shift', buffered: true });
+    }).observe({ type: 'layout-shift' });
     return state;
-  }, since);
-  // The marker moves until a frame has shown it at two places.
-  const move = () =>
-    watched.evaluate(({ marked, marker }) => {
-      marker.style.top = marker.style.top === '200px' ? '0' : '200px';
-      return marked;
-    });
-  await expect.poll(move, 'the shift of the marker').toBe(true);
-  return watched.evaluate(({ shifts, marker }) => {
-    marker.remove();
-    return shifts;
   });
+
+  /** Moves the marker until a frame has shown it at two places: every shift before has been reported. */
+  async function untilReported(): Promise<number> {
+    await watched.evaluate((state) => {
+      state.marked = false;
+      state.marker.hidden = false;
+    });
+    const move = () =>
+      watched.evaluate(({ marked, marker }) => {
+        marker.style.top = marker.style.top === '200px' ? '0' : '200px';
+        return marked;
+      });
+    await expect.poll(move, 'the shift of the marker').toBe(true);
+    return watched.evaluate(({ shifts, marker }) => {
+      marker.hidden = true;
+      return shifts;
+    });
+  }
+
+  const before = await untilReported();
+  return async () => (await untilReported()) - before;
 }
 
 type Shift = { value: number; sources: { node: Node | null }[] };
