@@ -38,7 +38,10 @@ export const createAppRouter = ({ history, notFound = NotFound }: Options = {}) 
     },
   });
 
-/** What was served stays where its reader, or the browser, has scrolled it before the app started. */
+/**
+ * Whether the router scrolls. It does, except when it first renders what was served, if the reader, or the
+ * browser, has scrolled that before the app started.
+ */
 function scrollsAfterStart(): () => boolean {
   let served: string | null = location.pathname;
 
