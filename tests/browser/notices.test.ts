@@ -65,16 +65,21 @@ async function withPushService(
 const isPermissionAsked = (page: Page) =>
   page.evaluate(() => localStorage.getItem('fake permission') !== null);
 
+/** Only somebody who chats on the web can be told by a browser. */
+async function turnOnNotices(page: Page): Promise<void> {
+  await page.goto('/account');
+  await page.getByText('Chat through the web interface').click();
+  await button(page, 'Update Platform').click();
+  await button(page, 'Notify Me of Replies').click();
+}
+
 test(
   'notices are turned on in the account, come without an open page, and are turned off',
   { tag: '@full' },
   async ({ page, phone }) => {
     await withPushService(page, phone);
     await openChat(page, phone);
-    await page.goto('/account');
-    await page.getByText('Chat through the web interface').click();
-    await button(page, 'Update Platform').click();
-    await button(page, 'Notify Me of Replies').click();
+    await turnOnNotices(page);
     await expect(page.getByText('This browser tells you when Solace has replied')).toBeVisible();
     expect(await violations(page)).toEqual([]);
     await page.reload();
@@ -130,10 +135,7 @@ test('w3c/push-api 116, 236: a subscription that the browser has dropped is made
 }) => {
   await withPushService(page, phone);
   await openChat(page, phone);
-  await page.goto('/account');
-  await page.getByText('Chat through the web interface').click();
-  await button(page, 'Update Platform').click();
-  await button(page, 'Notify Me of Replies').click();
+  await turnOnNotices(page);
   await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
   const dropped = await page.evaluate(() => localStorage.getItem('fake subscription'));
   await page.evaluate(() => localStorage.removeItem('fake subscription'));
