@@ -72,7 +72,8 @@ export class Stub {
     });
     this.respond('codeState', { success: true, state: 'sent' });
     this.hold('usageStream');
-    this.hold('chatStream');
+    // A chat whose stream has not opened says after a while that it connects again, which moves its composer.
+    this.openStream('chatStream');
   }
 
   /** Responds with a JSON body; an intended failure does not fail the test. */
