@@ -18,7 +18,7 @@ import {
 } from './support/page.ts';
 import { expect, fullUnless, stubbed as test } from './support/test.ts';
 import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
-import { holdAssets, watchLayoutShift } from './support/first-paint.ts';
+import { holdAssets, watchMoves } from './support/first-paint.ts';
 
 /** Every part of the account: a trial with a scheduled plan, and a number in its own direction. */
 const person = {
@@ -175,11 +175,11 @@ for (const [locale, path, name, target] of visits)
       async ({ page }) => {
         const release = await holdAssets(page);
         await page.goto(`${path}?plan=basic`, { waitUntil: 'commit' });
-        const layoutShift = await watchLayoutShift(page);
+        const moves = await watchMoves(page);
         await expect(offers(page)).toHaveText([name]);
         release();
         await hydrated(page);
-        expect(await layoutShift()).toBe(0);
+        expect(await moves()).toEqual([]);
         await page.unrouteAll();
         await follow(offers(page), `${target}?plan=basic`);
         await expect(offers(page)).toHaveCount(0);

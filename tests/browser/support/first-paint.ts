@@ -52,13 +52,13 @@ export async function holdAssets(page: Page, ending = '.js'): Promise<() => void
 }
 
 /** Opens a page whose app and fonts load once all of the served HTML is shown, and watches for what moves from then on. */
-export async function openServedFirst(page: Page, path: string): Promise<LayoutShift> {
+export async function openServedFirst(page: Page, path: string): Promise<Moves> {
   const releases = [await holdAssets(page, '.js'), await holdAssets(page, '.woff2')];
   await page.goto(path, { waitUntil: 'commit' });
-  const layoutShift = await watchLayoutShift(page);
+  const moves = await watchMoves(page);
   for (const release of releases) release();
   await hydrated(page);
-  return layoutShift;
+  return moves;
 }
 
 /** Waits until all scripts that the page names have loaded and run. The page's clock must not be installed. */
@@ -74,11 +74,11 @@ export async function scriptsHaveRun(page: Page): Promise<void> {
   await settle(page);
 }
 
-/** The cumulative layout shift until now, by Chromium. */
-export type LayoutShift = () => Promise<number>;
+/** What has moved until now, by Chromium: the element, and its place before and after. */
+export type Moves = () => Promise<string[]>;
 
 /** Watches for what moves once all of the served HTML is shown: before, a busy browser shows a page in the parts in which it reads it. */
-export async function watchLayoutShift(page: Page): Promise<LayoutShift> {
+export async function watchMoves(page: Page): Promise<Moves> {
   await page.waitForFunction(() => document.readyState !== 'loading');
   const watched = await page.evaluateHandle(() => {
     const marker = document.createElement('div');
@@ -90,20 +90,29 @@ export async function watchLayoutShift(page: Page): Promise<LayoutShift> {
       left: '0',
       zIndex: '9999',
     });
-    const state = { shifts: 0, marked: false, marker: document.body.appendChild(marker) };
+    const state = {
+      moves: [] as string[],
+      marked: false,
+      marker: document.body.appendChild(marker),
+    };
+    const isMarker = ({ node }: Move) => node === marker || node?.parentNode === marker;
+    const placeOf = ({ x, y, width, height }: DOMRectReadOnly) =>
+      `${width} x ${height} at ${x}, ${y}`;
+    const describe = ({ node, previousRect, currentRect }: Move) => {
+      const element = node instanceof Element ? node : node?.parentElement;
+      const name = element?.outerHTML.slice(0, 200) ?? 'an element that is gone';
+      return `${name}: ${placeOf(previousRect)}, then ${placeOf(currentRect)}`;
+    };
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & Shift)[]) {
-        const isMarker = ({ node }: { node: Node | null }) =>
-          node === marker || node?.parentNode === marker;
-        state.marked ||= entry.sources.some(isMarker);
-        if (!entry.sources.every(isMarker)) state.shifts += entry.value;
-      }
+      const sources = list.getEntries().flatMap((entry) => (entry as Shift).sources);
+      state.marked ||= sources.some(isMarker);
+      state.moves.push(...sources.filter((move) => !isMarker(move)).map(describe));
     }).observe({ type: 'layout-shift' });
     return state;
   });
 
   /** Moves the marker until a frame has shown it at two places: every shift before has been reported. */
-  async function untilReported(): Promise<number> {
+  async function untilReported(): Promise<string[]> {
     await watched.evaluate((state) => {
       state.marked = false;
       state.marker.hidden = false;
@@ -114,14 +123,20 @@ export async function watchLayoutShift(page: Page): Promise<LayoutShift> {
         return marked;
       });
     await expect.poll(move, 'the shift of the marker').toBe(true);
-    return watched.evaluate(({ shifts, marker }) => {
+    return watched.evaluate(({ moves, marker }) => {
       marker.hidden = true;
-      return shifts;
+      return moves;
     });
   }
 
-  const before = await untilReported();
-  return async () => (await untilReported()) - before;
+  const { length } = await untilReported();
+  return async () => (await untilReported()).slice(length);
 }
 
-type Shift = { value: number; sources: { node: Node | null }[] };
+type Move = {
+  node: Node | null;
+  previousRect: DOMRectReadOnly;
+  currentRect: DOMRectReadOnly;
+};
+
+type Shift = PerformanceEntry & { sources: Move[] };
