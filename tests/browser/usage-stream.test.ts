@@ -42,6 +42,8 @@ test('the stream moves the count by a number, and fetches the profile of a new p
   expect(stub.calls('getMe')).toHaveLength(1);
   send({ type: 'usageUpdate', count: 7 });
   await expect(used(page, '7 / 70')).toBeVisible();
+  send({ type: 'usageUpdate', count: 70 });
+  await expect(page.getByText('All messages of this week are used.')).toHaveCount(1);
   expect(stub.calls('streamTicket')).toHaveLength(1);
   for (const [type, tier, usage] of [
     ['subscription_update', 'platinum', '3 / 160'],

@@ -370,6 +370,27 @@ stubbed('the question of the browser is announced where it will ask', async ({ p
   await expect(question).toBeVisible();
 });
 
+stubbed(
+  'a microphone that is allowed after its person has left is closed',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    await page.evaluate(() => {
+      const { mediaDevices } = navigator;
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+      mediaDevices.getUserMedia = async (constraints) => {
+        await new Promise((allow) => addEventListener('allowed', allow, { once: true }));
+        return ask(constraints);
+      };
+    });
+    await microphone(page).click();
+    await expect(microphone(page)).toHaveAttribute('aria-disabled', 'true');
+    await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
+    await page.evaluate(() => void dispatchEvent(new Event('allowed')));
+    await expect.poll(() => page.evaluate(() => window.sound.streams.length)).toBe(1);
+    await expect.poll(() => openMicrophones(page)).toBe(0);
+  },
+);
+
 for (const part of ['recorder', 'voice-panel'])
   stubbed(
     `the microphone is closed if the ${part} does not load, and the draft stays`,
@@ -418,7 +439,6 @@ stubbed(
 
 stubbed(
   'one recording plays at a time, at the chosen speed and from the chosen second',
-  { tag: '@full' },
   async ({ page, stub }) => {
     await openVoice(page, stub);
     for (const count of [1, 2]) {
@@ -440,6 +460,9 @@ stubbed(
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
     await expect(position).toHaveAttribute('aria-valuetext', /^0:01 of \d:\d\d$/);
+    await first.getByRole('button', { name: /^Play/ }).click();
+    const speed = () => page.evaluate(() => window.sound.players.at(-1)!.playbackRate);
+    await expect.poll(speed).toBe(1.5);
   },
 );
 

@@ -297,6 +297,8 @@ describe('a conversation that is read again', () => {
     const before = conversationOf(pageOf(5, [1, 2, 3, 4]));
     expect(seqsOf(withNewestPage(before, pageOf(6, [4, 5], true)))).toEqual([1, 2, 3, 4, 5]);
     expect(seqsOf(withNewestPage(before, pageOf(6, [5, 6], true)))).toEqual([1, 2, 3, 4, 5, 6]);
+    // Its oldest message is here, so there is none to ask for.
+    expect(withNewestPage(before, pageOf(6, [5, 6], true)).hasMore).toBe(false);
     expect(seqsOf(withNewestPage(before, pageOf(9, [8, 9], true)))).toEqual([8, 9]);
     // Cleared meanwhile: the page is the whole conversation.
     expect(seqsOf(withNewestPage(before, pageOf(9, [5])))).toEqual([5]);
