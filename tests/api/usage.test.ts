@@ -12,10 +12,10 @@ import { LiveSocket } from '../../worker/live/live-socket.ts';
 import { liveStream } from '../../worker/live/live-stream.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, parallel, send, tally } from './support/api.ts';
-import { newSubscriber } from './support/buying.ts';
-import { newWriter, write } from './support/chat.ts';
+import { newSubscriber, subscribe } from './support/buying.ts';
+import { consent, newWriter, write } from './support/chat.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
-import { newContact, post, usageOf } from './support/contacts.ts';
+import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
 import {
   deleteAccount,
   externalSession,
@@ -26,7 +26,7 @@ import {
   userOf,
 } from './support/person.ts';
 import { expectUnavailable, startHeld, watchDatabase } from './support/requests.ts';
-import { during } from './support/sandbox.ts';
+import { during, run } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, openSockets, OpenStream, ticketOf } from './support/streams.ts';
 
 const postUsage = (body: object, id?: string) => botCall('/api/bot/usage', body, id);
@@ -340,7 +340,22 @@ it('shows the count of a paid week until the next one is paid', async () => {
   expect(stream.counts).toEqual([0, 1]);
 });
 
-it('a stream that waits sends a beat with the time at least every 20 seconds', async () => {
+it('consenting before the first message leaves a paid week as it is', async () => {
+  const phone = newPhone();
+  const token = await externalSession(phone);
+  await subscribe(token, 'basic');
+  const week = async () => {
+    const { rows } = await run('select week_anchor, week_start from users where phone = ?', phone);
+    return rows;
+  };
+  const paid = await week();
+  expect(paid).toMatchObject([{ week_anchor: expect.any(Number) }]);
+  advanceClock(minute);
+  expect((await consent(token)).status).toBe(200);
+  expect(await week()).toEqual(paid);
+});
+
+it('a stream that waits sends a beat with the time at least every 20 seconds, and ends with its session', async () => {
   vi.useFakeTimers();
   const opened = Date.now();
   const beats: number[] = [];
@@ -353,7 +368,7 @@ it('a stream that waits sends a beat with the time at least every 20 seconds', a
   const total = { seq: 1, used: 3, resetsAt: null };
   const { body } = liveStream({
     socket,
-    expiresAt: Infinity,
+    expiresAt: opened + 110 * second,
     profile: {} as Profile,
     total,
     signal,
@@ -363,10 +378,14 @@ it('a stream that waits sends a beat with the time at least every 20 seconds', a
       /^event: beat\ndata: {"at":"(.*)"}\n\n$/.exec(new TextDecoder().decode(chunk)) ?? [];
     if (at) beats.push(Date.parse(at));
   };
-  void body!.pipeTo(new WritableStream({ write: read }));
-  await vi.advanceTimersByTimeAsync(120 * second);
+  const ended = vi.fn();
+  void body!.pipeTo(new WritableStream({ write: read })).then(ended);
+  await vi.advanceTimersByTimeAsync(105 * second);
+  expect(ended).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(35 * second);
+  expect(ended).toHaveBeenCalled();
   const gaps = beats.map((at, index) => at - (beats[index - 1] ?? opened));
-  expect(beats.length).toBeGreaterThanOrEqual(6);
+  expect(beats.length).toBeGreaterThanOrEqual(5);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * second);
 });
 

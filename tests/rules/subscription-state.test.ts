@@ -112,6 +112,7 @@ describe('a subscription', () => {
     };
     expect(state({ cancel_at: end })).toMatchObject(cancelled);
     expect(state({ cancel_at_period_end: true })).toMatchObject(cancelled);
+    expect(state({ status: 'trialing', cancel_at: end })).toMatchObject(cancelled);
   });
 
   it.each([
