@@ -66,6 +66,7 @@ it('makes new users wait when it is manual, until the bot approves them', async 
 });
 
 it('keeps the newest choice of a platform, WhatsApp without one, and the bot receives each change', async () => {
+  advanceClock(0);
   const { phone, token } = await newPerson();
   const whatsapp = { success: true, platform: 'whatsapp' };
   expect((await platformOf(token)).body).toEqual(whatsapp);
