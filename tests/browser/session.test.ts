@@ -131,7 +131,7 @@ test('an outage leaves public pages their member, and a pressed button tries at 
   await expect(again).toBeVisible();
 
   // The page tries by itself, too, until its clock stands still; what it has tried last ends after a second.
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 60_000));
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 3_600_000));
   await settle(page);
   await page.clock.runFor(1000);
   await settle(page);
