@@ -243,9 +243,11 @@ test('without a connection each language shows its crisis lines, or says so', as
   await setVisible(page, true);
   await expect(title).toHaveText('Terms and Conditions');
 
-  await failAtServer(page);
-  await page.goto('/help-now');
-  await expect(page.locator('h1')).toHaveText('Get help now');
+  for (const status of [500, 502, 503, 504]) {
+    await failAtServer(page, status);
+    await page.goto('/help-now');
+    await expect(page.locator('h1')).toHaveText('Get help now');
+  }
 });
 
 /** No call of this page is answered from now on; returns their number. */
@@ -261,13 +263,13 @@ async function refuseCalls(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => (globalThis as any).refused.number);
 }
 
-/** Every navigation that the worker passes on is answered 503. */
-const failAtServer = (page: Page) =>
-  workerOf(page).evaluate(async () => {
+/** Every navigation that the worker passes on has this status and nothing to read. */
+const failAtServer = (page: Page, status: number) =>
+  workerOf(page).evaluate(async (failure) => {
     const worker = globalThis as any;
     await worker.registration.navigationPreload.disable();
-    worker.fetch = async () => new Response('', { status: 503 });
-  });
+    worker.fetch = async () => new Response('', { status: failure });
+  }, status);
 
 const workerOf = (page: Page) => page.context().serviceWorkers().at(-1)!;
 
