@@ -23,6 +23,7 @@ export type Known = Person & {
   trialToken: string;
 };
 
+/** The tables of which one row is changed, as by somebody who may write to the database. */
 export const tables = Object.values<unknown>(schema).filter((each) => is(each, SQLiteTable));
 
 const columnsOf = (table: SQLiteTable) =>
