@@ -179,7 +179,7 @@ test(
     stub.respond('getChat', pageOf(everyKind));
     const releaseProfile = stub.hold('getMe');
     await page.goto('/chat', { waitUntil: 'commit' });
-    const movesBeforeProfile = await watchMoves(page);
+    const movesSinceProfile = await watchMoves(page);
     await expect(chat.message(page, 'This one is new')).toBeInViewport();
     // The app runs, and waits for the profile.
     await scriptsHaveRun(page);
@@ -187,16 +187,16 @@ test(
     releaseProfile();
     await started(page);
     await expect(page.getByText('2 / 5 messages used this week')).toBeVisible();
-    expect(await movesBeforeProfile()).toEqual([]);
+    expect(await movesSinceProfile()).toEqual([]);
 
     const releaseConversation = stub.hold('getChat');
     await page.goto('/chat', { waitUntil: 'commit' });
-    const movesBeforeConversation = await watchMoves(page);
+    const movesSinceConversation = await watchMoves(page);
     await expect(page.getByText('Loading your conversation...')).toBeVisible();
     releaseConversation();
     await expect(chat.message(page, 'This one is new')).toBeInViewport();
     expect(stub.calls('getChat')).toHaveLength(2);
-    expect(await movesBeforeConversation()).toEqual([]);
+    expect(await movesSinceConversation()).toEqual([]);
   },
 );
 

@@ -74,7 +74,7 @@ export async function scriptsHaveRun(page: Page): Promise<void> {
   await settle(page);
 }
 
-/** What has moved until now, by Chromium: the element, and its place before and after. */
+/** What has moved until now, by Chromium: the element, and its place before and after. Not while a button of the mouse is down: its moves are not reported then. */
 export type Moves = () => Promise<string[]>;
 
 /** Watches for what moves once all of the served HTML is shown: before, a busy browser shows a page in the parts in which it reads it. */
