@@ -22,6 +22,7 @@ import { reloadOnce } from './missing-files.ts';
 function prepare(): void {
   const early: EarlyStart = { responses: {} };
   globalThis.earlyStart = early;
+  noteEntry();
   // Before the tokens are gone from the address.
   if (servedPageDiffers(location)) documentMarks().visitor = 'special';
   takeTokensFromAddress(early);
@@ -38,6 +39,11 @@ function prepare(): void {
   keepServedWithoutScripts();
   noteChosenLanguage();
   loadAppAfterPaint();
+}
+
+function noteEntry(): void {
+  const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  if (entry) documentMarks().entry = entry.type;
 }
 
 /** Whether this address shows something else than the page that is served for it. */

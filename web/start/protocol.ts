@@ -23,6 +23,8 @@ export type Served = 'page' | 'guest-page' | 'shell';
 type Marks = {
   /** Of the document: who sees the page; missing for a guest. */
   visitor: Visitor;
+  /** Of the document: how the visitor has come. After a reload, Back or Forward it is scrolled to where it was. */
+  entry: NavigationTimingType;
   /** Of the document: the theme that somebody chose. */
   theme: 'light' | 'dark';
   /** Of the document: the language in which the page is offered, too. */

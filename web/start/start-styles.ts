@@ -15,8 +15,8 @@ const startVisibility = {
   [`${hidesGuestPage} ${servedAs('guest-page')} > *`]: hidden,
   [`:root:not(${returning}) ${servedAs('shell')} > *`]: hidden,
   [`:root${markSelector('visitor', 'unscripted')} ${markSelector('needs', 'scripts')}`]: hidden,
-  // Sections are laid out after the first paint, which is earlier without them.
-  [`[${markName('served')}] section[data-tone]`]: {
+  // Sections are laid out after the first paint, which is earlier without them. A scrolled page needs their heights.
+  [`${markSelector('entry', 'navigate')} [${markName('served')}] section[data-tone]`]: {
     contentVisibility: 'auto',
     containIntrinsicHeight: '50rem',
     animation: 'postpone 1ms',
