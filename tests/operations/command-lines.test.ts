@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { type Ran, runApart, runHere } from './program-runs.ts';
 import { ownEnvironment } from './test-product.ts';
 import { fullUnless } from '../long-tours.ts';
 
@@ -15,8 +14,6 @@ const commands = Object.keys(scripts).filter(
     !/^(?:build|types)/.test(name),
 );
 
-type Ran = { code: number; stdout: string; stderr: string };
-
 /** An empty value wins over the files of a machine that has settings: nothing here can reach a real service. */
 const withoutSettings = {
   SITE_URL: '',
@@ -29,27 +26,25 @@ const withoutSettings = {
 function npmRun(line: string): Promise<Ran> {
   const [before = '', after] = line.split(' -- ');
   const words = [...before.split(' '), ...(after === undefined ? [] : ['--', ...split(after)])];
-  return runProgram('npm', ['--silent', 'run', ...words]);
+  return runApart('npm', ['--silent', 'run', ...words], environment());
 }
 
 /** What npm would run, without its start. */
 function ownRun(line: string, more: Record<string, string> = {}): Promise<Ran> {
   const [name = '', after = ''] = line.split(' -- ');
-  const [program = '', ...words] = scripts[name]!.split(' ');
-  return runProgram(program, [...words, ...split(after)], more);
+  const [program = '', start = '', file = '', ...options] = scripts[name]!.split(' ');
+  const words = [...options, ...split(after)];
+  // The local Stripe goes on until its process ends.
+  if (name === 'stripe:local') return runApart(program, [start, file, ...words], environment(more));
+  return runHere(file, words, environment(more));
 }
 
-function runProgram(program: string, words: string[], more = {}): Promise<Ran> {
-  const env = {
-    ...ownEnvironment,
-    ...withoutSettings,
-    SUPPORT_AUDIT_FILE: '/dev/null',
-    ...more,
-  };
-  return promisify(execFile)(program, words, { env, timeout: 60_000 })
-    .then((output) => ({ code: 0, ...output }))
-    .catch((failed: Ran) => failed);
-}
+const environment = (more = {}) => ({
+  ...ownEnvironment,
+  ...withoutSettings,
+  SUPPORT_AUDIT_FILE: '/dev/null',
+  ...more,
+});
 
 /** At spaces, but not within quotes. */
 const split = (words: string) =>

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { until } from '../api/support/clock.ts';
+import { type Ran, runApart, runHere } from './program-runs.ts';
 import { call, newNumber, ownEnvironment, serve, startTestProduct } from './test-product.ts';
 
 export const product = await startTestProduct();
@@ -63,18 +62,11 @@ export async function tablesWith(...words: string[]): Promise<string[]> {
   return found.toSorted();
 }
 
-type Ran = { code: number; stdout: string; stderr: string };
-
 let env = {
   ...ownEnvironment,
   ...vars,
   SUPPORT_AUDIT_FILE: auditFile,
 };
-const supportCommand = new URL(
-  '../../worker/operations/support/support-command.ts',
-  import.meta.url,
-).href;
-let runs = 0;
 
 /** Until the test ends, the responses of the site to support commands are lost; `handles` says whether it gets their calls. */
 export async function loseResponses({ handles }: { handles: boolean }): Promise<void> {
@@ -98,42 +90,19 @@ export async function loseResponses({ handles }: { handles: boolean }): Promise<
   });
 }
 
-/** Runs a support command with the settings of the product in this process: a new one would take half a second longer. */
-export async function support(...args: string[]): Promise<Ran> {
-  const output = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      output[name] += String(text);
-      return true;
-    }),
-  );
-  process.argv.splice(2, Infinity, ...args);
-  const { env: own } = process;
-  process.env = env;
-  runs += 1;
-  // With another query, the program is evaluated again, and the modules that it imports are not.
-  await import(/* @vite-ignore */ `${supportCommand}?${runs}`);
-  for (const spy of spies) spy.mockRestore();
-  process.env = own;
-  const code = Number(process.exitCode);
-  process.exitCode = 0;
-  return { code, ...output };
-}
+/** Runs a command of the owner, a file of `worker/operations`, with the settings of the product. */
+export const ownerCommand = (file: string, ...args: string[]): Promise<Ran> =>
+  runHere(`worker/operations/${file}`, args, env);
 
-/** Runs a command of the owner, a file of `worker/operations`, in a process of its own. */
-export async function ownerProcess(file: string, ...args: string[]): Promise<Ran> {
-  const command = ['.ci/require-node.js', `worker/operations/${file}`, ...args];
-  const ran = promisify(execFile)(process.execPath, command, { env });
-  return ran
-    .then((output) => ({
-      code: 0,
-      ...output,
-    }))
-    .catch((failed: Ran) => failed);
-}
+export const support = (...args: string[]) => ownerCommand('support/support-command.ts', ...args);
 
+/** As `support`, in a process of its own. */
 export const supportProcess = (...args: string[]) =>
-  ownerProcess('support/support-command.ts', ...args);
+  runApart(
+    process.execPath,
+    ['.ci/require-node.js', 'worker/operations/support/support-command.ts', ...args],
+    env,
+  );
 
 export async function supportJson(...args: string[]): Promise<Record<string, any>> {
   const { stdout } = await support(...args, '--json');

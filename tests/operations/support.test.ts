@@ -6,7 +6,7 @@ import {
   eventTypesOf,
   tablesWith,
   auditLines,
-  ownerProcess,
+  ownerCommand,
   support,
   supportJson,
   supportProcess,
@@ -52,7 +52,7 @@ const failed = (code: 1 | 2, said: RegExp | string) => ({
 const tag = expect.stringMatching(/^[\da-f]{8}$/);
 
 it('lists every command when it is called without one, and refuses another', async () => {
-  const { code, stdout } = await supportProcess();
+  const { code, stdout } = await support();
   expect(code).toBe(0);
   for (const name of [
     'find',
@@ -68,7 +68,7 @@ it('lists every command when it is called without one, and refuses another', asy
     'erase',
   ])
     expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
-  expect(await supportProcess('delete', '+15551234567')).toMatchObject(failed(2, 'no command'));
+  expect(await support('delete', '+15551234567')).toMatchObject(failed(2, 'no command'));
   expect(await support('find', '+15551234567', '--env', 'mars')).toMatchObject({ code: 2 });
   expect(await support('find', '+15551234567', '--loud')).toMatchObject({ code: 2 });
   for (const [surplus, line] of [
@@ -99,8 +99,8 @@ it('refuses without --yes what loses something, says what it would do, and chang
 it('every use leaves two audit lines without the number, a look at a user too', async ({
   phone,
 }) => {
-  expect(await supportProcess('release', phone)).toMatchObject({ code: 0 });
-  await supportProcess('find', phone);
+  expect(await support('release', phone)).toMatchObject({ code: 0 });
+  await support('find', phone);
   const lines = auditLines().slice(-4);
   expect(lines).toMatchObject([
     {
@@ -114,14 +114,14 @@ it('every use leaves two audit lines without the number, a look at a user too', 
     { command: 'find', outcome: 'done' },
   ]);
   const query = (number: string) => `select tier from users where phone = '${number}'`;
-  expect(await ownerProcess('report/query-command.ts', query(phone))).toMatchObject({ code: 0 });
+  expect(await ownerCommand('report/query-command.ts', query(phone))).toMatchObject({ code: 0 });
   expect(auditLines().at(-1)).toMatchObject({
     command: 'query',
     about: query(lines[0]!.about),
     outcome: 'done',
   });
   expect(JSON.stringify(auditLines())).not.toContain(phone.slice(1));
-  expect(await ownerProcess('report/query-command.ts', 'select nothing')).toMatchObject({
+  expect(await ownerCommand('report/query-command.ts', 'select nothing')).toMatchObject({
     code: 1,
   });
   expect(auditLines().at(-1)).toMatchObject({
@@ -134,7 +134,7 @@ it('every use leaves two audit lines without the number, a look at a user too', 
 it('every use that is refused leaves one audit line, without the number', async ({ phone }) => {
   const [unknown, other] = [newNumber(), newNumber()];
   await writeToAssistant(other);
-  await supportProcess('find', phone);
+  await support('find', phone);
   const { about } = auditLines().at(-1)!;
   const refused = [
     ['erase', phone],
@@ -255,12 +255,12 @@ describe('find', () => {
     const sql = 'update users set chat_consent_at = 1, chat_consent_version = ? where phone = ?';
     await database.execute(sql, [hostile, phone]);
     const shown = 'v1\\u001b]0;owned\\u0007\\u009b2J\\u202e\\u000d\\u000aPlan: platinum';
-    expect((await supportProcess('find', phone)).stdout).toContain(`consent ${shown} of`);
+    expect((await support('find', phone)).stdout).toContain(`consent ${shown} of`);
     const query = `select chat_consent_version as version from users where phone = '${phone}'`;
     const printed = [
-      await supportProcess('find', phone, '--json'),
-      await supportProcess(`\u001b[2J`),
-      await ownerProcess('report/query-command.ts', query),
+      await support('find', phone, '--json'),
+      await support(`\u001b[2J`),
+      await ownerCommand('report/query-command.ts', query),
     ];
     for (const { stdout, stderr } of printed)
       expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
