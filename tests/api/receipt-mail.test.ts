@@ -55,7 +55,7 @@ const triedOnce = (id: string, mails = 1) =>
   eventually(async () => {
     const sql = 'select attempts, due_at from receipt_mails where statement_id = ?';
     const { rows } = await run(sql, id);
-    expect(rows).toMatchObject(Array(mails).fill({ attempts: 1 }));
+    expect(rows.map((row) => row['attempts'])).toEqual(Array(mails).fill(1));
     const latest = Math.max(...rows.map((row) => Number(row['due_at'])));
     expect(latest).toBeLessThan(Date.now() + minute / 2);
   });
