@@ -300,7 +300,6 @@ const chosen = new Set([
   'a plan is bought',
   'a dearer plan begins at once',
   'a cancellation ends the plan',
-  'the chosen plan begins after the trial',
 ]);
 const isChosen = ([journey]: Journey) => chosen.has(journey);
 const title = '%s, whether its events come once, twice, reversed, late or never';

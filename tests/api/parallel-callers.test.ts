@@ -86,7 +86,7 @@ describe('fifty parallel callers', () => {
     expect(await count('sessions where user_id = ?', userOf(token))).toBe(0);
   });
 
-  it('make one statement of withdrawal', async () => {
+  it('make one statement of withdrawal', { tags: ['full'] }, async () => {
     const { token } = await newSubscriber('basic');
     const stated = (await parallel(50, () => state(token))).filter(({ status }) => status === 200);
     expect(new Set(stated.map(({ body }) => body.statement.id)).size).toBe(1);

@@ -8,6 +8,7 @@ import { intercept, logLines } from './support/requests.ts';
 import { database, during } from './support/sandbox.ts';
 import { fetchByCron } from './support/stripe-events.ts';
 import { stripe, subscriptionOf } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 
@@ -161,23 +162,28 @@ describe('leaving', () => {
     '/v1/subscription_schedules',
     '/v1/invoices',
   ];
-  it.each(paths)('ends the rest while Stripe refuses %s', async (path) => {
-    const { phone, token, customer } = await newSubscriber('basic');
-    const left = await during(
-      {
-        stripe: {
-          status: 400,
-          path,
-        },
+  for (const path of paths)
+    it(
+      `ends the rest while Stripe refuses ${path}`,
+      fullUnless(path === '/v1/subscriptions'),
+      async () => {
+        const { phone, token, customer } = await newSubscriber('basic');
+        const left = await during(
+          {
+            stripe: {
+              status: 400,
+              path,
+            },
+          },
+          () => deleteAccount(token),
+        );
+        expect(left).toMatchObject({ status: 200, body: { success: true } });
+        expect((await getMe(token)).status).toBe(401);
+        expect(await eventTypes(phone)).toContain('user.deleted');
+        expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+        expect(await rowsOf(customer)).toEqual([]);
       },
-      () => deleteAccount(token),
     );
-    expect(left).toMatchObject({ status: 200, body: { success: true } });
-    expect((await getMe(token)).status).toBe(401);
-    expect(await eventTypes(phone)).toContain('user.deleted');
-    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
-    expect(await rowsOf(customer)).toEqual([]);
-  });
 
   it.each([
     ['everything', { status: 400 }],

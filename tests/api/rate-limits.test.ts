@@ -22,6 +22,7 @@ import { deleteAccount, externalSession, logOut, newPerson, userOf } from './sup
 import { costOf, expectUnavailable, logLines, watchDatabase } from './support/requests.ts';
 import { newestCode, run, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const requestWithin = (budget: number, phone: string) =>
   requestOtp(phone, undefined, { CODE_BUDGET_PER_DAY: String(budget) });
@@ -300,16 +301,21 @@ async function expectOwners(count: number, address: string): Promise<void> {
 }
 
 describe('behind one address that an attacker uses as well', () => {
-  it.each([
+  for (const [what, counts, attack] of [
     ['tries', { 401: 60, 429: 10 }, (address: string) => verifyOtp(newPhone(), '123456', address)],
     ['requests', { 200: 60, 429: 10 }, (address: string) => requestOtp(newPhone(), address)],
-  ])('thirty owners sign in while the attacker has used up its %s', async (_, counts, attack) => {
-    advanceClock(0);
-    const address = newAddress();
-    expect(tally(await parallel(70, () => attack(address)))).toEqual(counts);
-    await expectOwners(30, address);
-    expect((await attack(address)).status).toBe(429);
-  });
+  ] as const)
+    it(
+      `thirty owners sign in while the attacker has used up its ${what}`,
+      fullUnless(what === 'tries'),
+      async () => {
+        advanceClock(0);
+        const address = newAddress();
+        expect(tally(await parallel(70, () => attack(address)))).toEqual(counts);
+        await expectOwners(30, address);
+        expect((await attack(address)).status).toBe(429);
+      },
+    );
 
   it('codes that sign nobody in count, twenty an hour, for an IPv6 by its /64', async () => {
     advanceClock(0);

@@ -37,6 +37,7 @@ import {
 } from './support/sandbox.ts';
 import { liveUserOf, wholeObject } from './support/streams.ts';
 import { customerOf } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 /** Moves every use of the account so many days back, makes its review due, and runs the cron jobs. */
 async function reviewAfter(days: number, ...phones: string[]): Promise<void> {
@@ -385,46 +386,48 @@ const mayHoldNumber = ['aliases.value', 'users.phone'];
 
 const network = newNetwork();
 
-it.each([
+for (const [address, secrets] of [
   // IPv4 addresses are counted as they are, those of IPv6 by their /64 and /48.
   ['203.0.113.77', ['203.0.113.77', '203.0.113.0', '203.0.113']],
   [
     `${network}:7:1:2:3:4`,
     [network, `${network}:7:1:2:3:4`, `${network}:7::/64`, `${network}::/48`],
   ],
-])(
-  'keeps a number only where it is needed, and the address %s nowhere',
-  async (address, secrets) => {
-    const phone = newPhone();
-    const number = await numbersOf(phone);
-    const code = await newCode(phone, { address });
-    await verifyOtp(phone, otherThan(code.otp), address);
-    await redeem(code, { address });
-    await requestOtp(newPhone(), address);
-    const token = await externalSession(phone);
-    await deliveredEvents(phone);
-    expect(await columnsWith(number)).toEqual(mayHoldNumber);
+] as const)
+  it(
+    `keeps a number only where it is needed, and the address ${address} nowhere`,
+    fullUnless(address.startsWith(network)),
+    async () => {
+      const phone = newPhone();
+      const number = await numbersOf(phone);
+      const code = await newCode(phone, { address });
+      await verifyOtp(phone, otherThan(code.otp), address);
+      await redeem(code, { address });
+      await requestOtp(newPhone(), address);
+      const token = await externalSession(phone);
+      await deliveredEvents(phone);
+      expect(await columnsWith(number)).toEqual(mayHoldNumber);
 
-    await consent(token);
-    await write(token, 'Hello');
-    await untilReplied({ phone, token }, 1);
-    await reply(phone, 'More', 'traces-1', { crisis: true });
-    await botCall('/api/bot/trials', { phone });
-    await call('GET', '/api/user/export', { token, address });
-    await deliveredEvents(phone);
-    expect(await columnsWith(number)).toEqual(mayHoldNumber);
-    const object = await wholeObject(token);
-    expect(object).toContain('solace');
-    expect(object).not.toContain('traces-1');
-    for (const sign of number) expect(object).not.toContain(sign);
+      await consent(token);
+      await write(token, 'Hello');
+      await untilReplied({ phone, token }, 1);
+      await reply(phone, 'More', 'traces-1', { crisis: true });
+      await botCall('/api/bot/trials', { phone });
+      await call('GET', '/api/user/export', { token, address });
+      await deliveredEvents(phone);
+      expect(await columnsWith(number)).toEqual(mayHoldNumber);
+      const object = await wholeObject(token);
+      expect(object).toContain('solace');
+      expect(object).not.toContain('traces-1');
+      for (const sign of number) expect(object).not.toContain(sign);
 
-    await newCode(phone, { address });
-    expect(await columnsWith(number)).toEqual([...mayHoldNumber, 'codes.phone'].toSorted());
-    expect((await deleteAccount(token)).status).toBe(200);
-    await deliveredEvents(phone);
-    await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
-  },
-);
+      await newCode(phone, { address });
+      expect(await columnsWith(number)).toEqual([...mayHoldNumber, 'codes.phone'].toSorted());
+      expect((await deleteAccount(token)).status).toBe(200);
+      await deliveredEvents(phone);
+      await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
+    },
+  );
 
 it('keeps nothing of a link code, a change and a notice after the deletion, or 30 days after they were left', async () => {
   const address = `${newNetwork()}:5:1:2:3:4`;

@@ -10,6 +10,7 @@ import { newCode, redeem, requestCode, requestOtp, verifyOtp } from './support/c
 import { eventTypes, newContact, newPhone } from './support/contacts.ts';
 import { getMe, newPerson, sessionOf, userOf, type Person } from './support/person.ts';
 import { run, sandbox } from './support/sandbox.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const settings = settingsOf(env)!;
 const text = 'Something that nobody else may read';
@@ -122,24 +123,26 @@ const [old] = vars.CHAT_KEYS!.split(' ') as [string];
 
 const steps = [...rotation(old, fresh), ['remove', `${fresh} ${old}`, fresh] as const];
 
-it.each(steps)(
-  'serves a conversation by both versions during the step: %s',
-  async (_, before, after) => {
-    const person = await newWriter();
-    const writeBy = (CHAT_KEYS: string, message: string) =>
-      write(person.token, message, undefined, { CHAT_KEYS });
-    await writeBy(before, 'One');
-    await writeBy(after, 'Two');
-    await writeBy(before, 'Three');
-    for (const CHAT_KEYS of [before, after]) {
-      const { body } = await call('GET', '/api/user/chat', {
-        token: person.token,
-        settings: { CHAT_KEYS },
-      });
-      expect(body.messages).toMatchObject([{ text: 'One' }, { text: 'Two' }, { text: 'Three' }]);
-    }
-  },
-);
+for (const [name, before, after] of steps)
+  it(
+    `serves a conversation by both versions during the step: ${name}`,
+    fullUnless(name === 'remove'),
+    async () => {
+      const person = await newWriter();
+      const writeBy = (CHAT_KEYS: string, message: string) =>
+        write(person.token, message, undefined, { CHAT_KEYS });
+      await writeBy(before, 'One');
+      await writeBy(after, 'Two');
+      await writeBy(before, 'Three');
+      for (const CHAT_KEYS of [before, after]) {
+        const { body } = await call('GET', '/api/user/chat', {
+          token: person.token,
+          settings: { CHAT_KEYS },
+        });
+        expect(body.messages).toMatchObject([{ text: 'One' }, { text: 'Two' }, { text: 'Three' }]);
+      }
+    },
+  );
 
 it('knows the sessions of both versions, if the key was accepted before it was promoted', async () => {
   const [first] = vars.SESSION_KEYS!.split(' ') as [string];
@@ -208,13 +211,15 @@ const botSecrets = rotation(
   `whsec_${btoa('a secret of thirty-two bytes, new')}`,
 );
 
-it.each(botSecrets)(
-  "takes calls and signs events by the bot's old secret: %s",
-  async (_, before, after) => {
-    const { phone } = await newContact();
-    for (const BOT_WEBHOOK_SECRET of [before, after])
-      for (const status of ['pending', 'approved'])
-        await botCall('/api/bot/approvals', { phone, status }, undefined, { BOT_WEBHOOK_SECRET });
-    expect(await eventTypes(phone)).toEqual(['user.approved', 'user.approved']);
-  },
-);
+for (const [name, before, after] of botSecrets)
+  it(
+    `takes calls and signs events by the bot's old secret: ${name}`,
+    fullUnless(name === 'promote'),
+    async () => {
+      const { phone } = await newContact();
+      for (const BOT_WEBHOOK_SECRET of [before, after])
+        for (const status of ['pending', 'approved'])
+          await botCall('/api/bot/approvals', { phone, status }, undefined, { BOT_WEBHOOK_SECRET });
+      expect(await eventTypes(phone)).toEqual(['user.approved', 'user.approved']);
+    },
+  );

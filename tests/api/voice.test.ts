@@ -26,6 +26,7 @@ import type { Recording } from './support/voice.ts';
 import { logLines } from './support/requests.ts';
 import { outboxOf } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const types = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg; codecs=opus'];
 const largest = 1_900_000;
@@ -36,55 +37,57 @@ const bytesFor = async (token: string, id: string) => (await fetchRecording(toke
 const areSame = (one: Uint8Array, other: Uint8Array) => one.join() === other.join();
 
 describe('a recording', () => {
-  it.each(types)(
-    'of %s reaches the bot, is read back as it was, no document, and not logged',
-    async (type) => {
-      const { phone, token } = await newSpeaker();
-      const stream = await OpenChat.open(token);
-      const [id, recording] = [crypto.randomUUID(), recordingOf(type)];
-      const sent = await sendRecording(token, recording, {
-        id,
-        seconds: 7,
-      });
-      const voice = { seconds: 7, type, bytes: 2000 };
-      const message = {
-        id,
-        seq: 1,
-        author: 'user',
-        text: '',
-        at: expect.any(String),
-        state: 'sent',
-        voice,
-      };
-      expect({ status: sent.status, body: sent.body }).toEqual({
-        status: 200,
-        body: { success: true, message },
-      });
-      await untilState(token, id, 'delivered');
-      expect((await readChat(token)).messages).toEqual([{ ...message, state: 'delivered' }]);
-      expect((await acceptedBy(phone))[0]).toMatchObject({
-        messageId: id,
-        text: '',
-        voice,
-      });
-      await stream.until(({ messages }) => messages.length === 1);
-      expect(stream.messages[0]).toMatchObject({ id, voice });
-      const response = await fetchRecording(token, id);
-      expect(Object.fromEntries(response.headers)).toMatchObject({
-        'content-type': type,
-        'content-length': '2000',
-        'content-disposition': 'attachment',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-store',
-        'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-      });
-      for (const each of [response, await fetchAsBot(phone, id)])
-        expect(await each.bytes()).toEqual(recording.bytes);
-      const log = JSON.stringify(logLines());
-      expect(log).toContain('/api/user/chat/voice/:id');
-      for (const mark of [id, 'seconds=', 'codecs']) expect(log).not.toContain(mark);
-    },
-  );
+  for (const type of types)
+    it(
+      `of ${type} reaches the bot, is read back as it was, no document, and not logged`,
+      fullUnless(type === types[0]),
+      async () => {
+        const { phone, token } = await newSpeaker();
+        const stream = await OpenChat.open(token);
+        const [id, recording] = [crypto.randomUUID(), recordingOf(type)];
+        const sent = await sendRecording(token, recording, {
+          id,
+          seconds: 7,
+        });
+        const voice = { seconds: 7, type, bytes: 2000 };
+        const message = {
+          id,
+          seq: 1,
+          author: 'user',
+          text: '',
+          at: expect.any(String),
+          state: 'sent',
+          voice,
+        };
+        expect({ status: sent.status, body: sent.body }).toEqual({
+          status: 200,
+          body: { success: true, message },
+        });
+        await untilState(token, id, 'delivered');
+        expect((await readChat(token)).messages).toEqual([{ ...message, state: 'delivered' }]);
+        expect((await acceptedBy(phone))[0]).toMatchObject({
+          messageId: id,
+          text: '',
+          voice,
+        });
+        await stream.until(({ messages }) => messages.length === 1);
+        expect(stream.messages[0]).toMatchObject({ id, voice });
+        const response = await fetchRecording(token, id);
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          'content-type': type,
+          'content-length': '2000',
+          'content-disposition': 'attachment',
+          'x-content-type-options': 'nosniff',
+          'cache-control': 'no-store',
+          'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+        });
+        for (const each of [response, await fetchAsBot(phone, id)])
+          expect(await each.bytes()).toEqual(recording.bytes);
+        const log = JSON.stringify(logLines());
+        expect(log).toContain('/api/user/chat/voice/:id');
+        for (const mark of [id, 'seconds=', 'codecs']) expect(log).not.toContain(mark);
+      },
+    );
 
   it('of the largest size is stored, and one byte more is refused', async () => {
     const { token } = await newSpeaker();

@@ -360,35 +360,40 @@ it('a move to a dearer plan is a contract of its own, also from a week that a co
   );
 });
 
-it('20 callers and a move to a dearer plan give back what their contract was paid', async () => {
-  const person = await buyer('basic', false);
-  const { token, customer } = person;
-  await advance(person.phone, day);
-  const { portalUrl } = (await call('POST', '/api/billing/create-portal-session', { token })).body;
-  const price = await priceOf('premium');
-  const [responses] = await Promise.all([
-    parallel(20, () => withdraw(token)),
-    inPortal(portalUrl, 'switch', { price }),
-  ]);
-  const ids = new Set(responses.flatMap(({ body }) => body.statement?.id ?? []));
-  expect(ids.size).toBe(1);
-  const [statement] = await settled(token, customer);
+it(
+  '20 callers and a move to a dearer plan give back what their contract was paid',
+  { tags: ['full'] },
+  async () => {
+    const person = await buyer('basic', false);
+    const { token, customer } = person;
+    await advance(person.phone, day);
+    const { portalUrl } = (await call('POST', '/api/billing/create-portal-session', { token }))
+      .body;
+    const price = await priceOf('premium');
+    const [responses] = await Promise.all([
+      parallel(20, () => withdraw(token)),
+      inPortal(portalUrl, 'switch', { price }),
+    ]);
+    const ids = new Set(responses.flatMap(({ body }) => body.statement?.id ?? []));
+    expect(ids.size).toBe(1);
+    const [statement] = await settled(token, customer);
 
-  const { data: invoices } = await stripe.invoices.list({
-    customer,
-    status: 'paid',
-    limit: 100,
-  });
-  const concluded = Number(statement!['concluded_at']);
-  const own = invoices.filter(({ created }) => created * 1000 >= concluded);
-  const paid = own.reduce((sum, { amount_paid: amount }) => sum + amount, 0);
-  const { data: notes } = await stripe.creditNotes.list({ customer });
-  expect(notes.reduce((sum, { total }) => sum + total, 0)).toBe(paid);
-  expect(new Set(notes.map(({ invoice }) => invoice))).toEqual(new Set(own.map(({ id }) => id)));
-  expect(statement).toMatchObject({ state: 'done', refund: paid });
-  expect((await subscriptionOf(customer)).status).toBe('canceled');
-  expect(await planOf(token)).toEqual(['free', 'active']);
-});
+    const { data: invoices } = await stripe.invoices.list({
+      customer,
+      status: 'paid',
+      limit: 100,
+    });
+    const concluded = Number(statement!['concluded_at']);
+    const own = invoices.filter(({ created }) => created * 1000 >= concluded);
+    const paid = own.reduce((sum, { amount_paid: amount }) => sum + amount, 0);
+    const { data: notes } = await stripe.creditNotes.list({ customer });
+    expect(notes.reduce((sum, { total }) => sum + total, 0)).toBe(paid);
+    expect(new Set(notes.map(({ invoice }) => invoice))).toEqual(new Set(own.map(({ id }) => id)));
+    expect(statement).toMatchObject({ state: 'done', refund: paid });
+    expect((await subscriptionOf(customer)).status).toBe('canceled');
+    expect(await planOf(token)).toEqual(['free', 'active']);
+  },
+);
 
 it('a dispute and a withdrawal of the same payment never pay twice', async () => {
   const { phone, token, customer } = await buyer('basic', false);

@@ -29,6 +29,7 @@ import { logLines } from './support/requests.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, hour } from './support/stripe-events.ts';
 import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const path = '/api/billing/withdrawal';
 const state = (body: object, address = newAddress()) =>
@@ -103,33 +104,35 @@ describe('many statements about one number', () => {
     expect((await subscriptionOf(customer)).status).toBe('active');
   });
 
-  it.each([422, 503])(
-    'take no effect by silence while their person has not been told: the bot responds %i',
-    async (status) => {
-      const { phone, customer } = await buyer();
-      await deliveredEvents(phone);
-      const id = await during(
-        {
-          bot: {
-            status,
-            match: phone,
+  for (const status of [422, 503])
+    it(
+      `take no effect by silence while their person has not been told: the bot responds ${status}`,
+      fullUnless(status === 422),
+      async () => {
+        const { phone, customer } = await buyer();
+        await deliveredEvents(phone);
+        const id = await during(
+          {
+            bot: {
+              status,
+              match: phone,
+            },
           },
-        },
-        async () => {
-          const stated = await statedFor(phone);
-          await cronAfter(minute);
-          await cronAfter(objectionMs);
-          return stated;
-        },
-      );
-      expect(await kept(id)).toMatchObject({
-        state: 'received',
-        due_at: null,
-        attempts: 0,
-      });
-      expect((await subscriptionOf(customer)).status).toBe('active');
-    },
-  );
+          async () => {
+            const stated = await statedFor(phone);
+            await cronAfter(minute);
+            await cronAfter(objectionMs);
+            return stated;
+          },
+        );
+        expect(await kept(id)).toMatchObject({
+          state: 'received',
+          due_at: null,
+          attempts: 0,
+        });
+        expect((await subscriptionOf(customer)).status).toBe('active');
+      },
+    );
 
   it('take effect by silence of a person who has been told', async () => {
     const { phone } = await buyer();

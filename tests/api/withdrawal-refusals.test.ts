@@ -52,8 +52,8 @@ const faults: [what: string, faults: Faults][] = [
   ['does not know the customer', { stripe: { unknownCustomer: true } }],
 ];
 
-/** Refused for good, refused for a while, and failing; the others end like one of these. */
-const short = ['refuses', 'fails', 'refuses our key'];
+/** Refused for good, and refused for a while; the others end like one of these. */
+const short = ['refuses', 'refuses our key'];
 const optionsOf = (what: string) => fullUnless(short.includes(what));
 
 describe.each(faults)('while Stripe %s', (what, fault) => {

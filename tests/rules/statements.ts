@@ -4,7 +4,7 @@ const encrypted = [
 ];
 const erased = [
   'api: erases the account, its sessions and streams, and notifies the bot',
-  'api: keeps a number only where it is needed, and the address %s nowhere',
+  'api: keeps a number only where it is needed, and the address ${address} nowhere',
   'api: is erased with the account',
 ];
 
@@ -53,7 +53,7 @@ export const texts: Record<string, Record<string, string[]>> = {
       'api: is read back as it was, no document, and not logged',
     ],
     'Of an attempt to sign in': [
-      'api: keeps a number only where it is needed, and the address %s nowhere',
+      'api: keeps a number only where it is needed, and the address ${address} nowhere',
       'says: for {rateLimitEventsKeptMs}',
     ],
     'The country of your connection': ['api: is stored, sent to the bot and replied to, in order'],
@@ -146,7 +146,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'When you delete your account': [...erased, 'browser: two tabs and double clicks'],
     'Codes that are made from your number': [
       'says: for {weekMs}',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
+      'api: keeps a number only where it is needed, and the address ${address} nowhere',
       'api: for a number, ever, also with two links and after the account was deleted',
       'api: leaves nothing of it behind once the week has ended, and nothing without a count',
       'api: keeps a fingerprint of a call of the bot that gives away no number',
