@@ -2,14 +2,10 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** `npm test` runs two parts beside each other, each with local services of its own. */
-const firstLetters = { first: '[a-o]', second: '[p-z]' };
-const part = process.env['TEST_PART'] as keyof typeof firstLetters | undefined;
-
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   // Which tests have failed is kept here, apart from those of the other suites that run beside it.
-  cacheDir: `node_modules/.vite/api-${part ?? 'whole'}`,
+  cacheDir: 'node_modules/.vite/api',
   // Stripe's SDK names source maps that it does not ship.
   logLevel: 'error',
   plugins: [
@@ -26,7 +22,7 @@ export default defineConfig({
   ],
   test: {
     name: 'api',
-    include: [`tests/api/${part ? firstLetters[part] : ''}*.test.ts`],
+    include: ['tests/api/*.test.ts'],
     globalSetup: './tests/api/global-setup.ts',
     setupFiles: './tests/api/support/restore.ts',
     // The local services are shared, and some tests break them on purpose.

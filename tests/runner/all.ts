@@ -21,20 +21,11 @@ const offline = (group: Group): Group => {
   const through = (withoutNetwork() ?? []).map((word) => `'${word}'`);
   return { ...group, command: [...through, group.command].join(' ') };
 };
-/** Its tests follow each other, since they share the local services: each part has its own. */
-function apiPart(name: string): Group {
-  const whole = npm('test:api', vitest, '--lastFailed');
-  return {
-    ...whole,
-    name: `${whole.name} ${name}`,
-    command: `TEST_PART=${name} ${whole.command}`,
-  };
-}
 const report = './tests/runner/failure-report.ts';
 const vitest = `--reporter=minimal --reporter=${report}`;
 const groups = [
   npm('test:browser', `--reporter=dot,${report}`, '--last-failed --workers=1'),
-  ...['first', 'second'].map(apiPart),
+  npm('test:api', vitest, '--lastFailed'),
   offline(npm('test:node', vitest, '--lastFailed')),
   ...['types', 'lint'].map((name) => npm(name)),
   ...(process.env['TEST_FULL']
