@@ -97,33 +97,34 @@ test('the cards show the plan, its next change, the used part of the week, and a
   );
 });
 
-test('a refresh fetches the profile and shows the result, with a skeleton meanwhile', async ({
-  page,
-  stub,
-}) => {
-  await openAccount(page, stub, { tier: 'basic', used: 3 });
-  await expect(page.getByText('3 / 30')).toBeVisible();
-  for (const [name, used, body, status] of [
-    ['Refresh plan', 4, { success: false }, 200],
-    ['Refresh usage', 5, { success: false, message: 'Nobody is here.' }, 403],
-  ] as const) {
-    const refresh = page.getByRole('button', { name });
-    const before = await usageCard(page).boundingBox();
-    stub.person({ tier: 'basic', used });
-    const release = stub.hold('getMe');
-    await refresh.click();
-    await expect(usageCard(page).locator('[aria-busy=true] [data-loading=true]')).toBeVisible();
-    expect(await usageCard(page).boundingBox()).toEqual(before);
-    release();
-    await expect(usageCard(page).locator('[data-loading=true]')).toHaveCount(0);
-    await expect(page.getByText(`${used} / 30`)).toBeVisible();
-    await takeToasts(page, ['Success', 'Profile refreshed successfully']);
-    stub.respond('getMe', body, status);
-    await refresh.click();
-    await takeToasts(page, ['Error', 'Failed to refresh profile']);
-    await expect(page.getByText(`${used} / 30`)).toBeVisible();
-  }
-});
+test(
+  'a refresh fetches the profile and shows the result, with a skeleton meanwhile',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openAccount(page, stub, { tier: 'basic', used: 3 });
+    await expect(page.getByText('3 / 30')).toBeVisible();
+    for (const [name, used, body, status] of [
+      ['Refresh plan', 4, { success: false }, 200],
+      ['Refresh usage', 5, { success: false, message: 'Nobody is here.' }, 403],
+    ] as const) {
+      const refresh = page.getByRole('button', { name });
+      const before = await usageCard(page).boundingBox();
+      stub.person({ tier: 'basic', used });
+      const release = stub.hold('getMe');
+      await refresh.click();
+      await expect(usageCard(page).locator('[aria-busy=true] [data-loading=true]')).toBeVisible();
+      expect(await usageCard(page).boundingBox()).toEqual(before);
+      release();
+      await expect(usageCard(page).locator('[data-loading=true]')).toHaveCount(0);
+      await expect(page.getByText(`${used} / 30`)).toBeVisible();
+      await takeToasts(page, ['Success', 'Profile refreshed successfully']);
+      stub.respond('getMe', body, status);
+      await refresh.click();
+      await takeToasts(page, ['Error', 'Failed to refresh profile']);
+      await expect(page.getByText(`${used} / 30`)).toBeVisible();
+    }
+  },
+);
 
 test(
   'a missing file takes no page, and a press works later',
@@ -206,26 +207,27 @@ test('a failed read is tried once more after a second, and no more', async ({ pa
   expect(made()).toBe(2);
 });
 
-test('a plan without a limit tracks nothing, and one without end compares as Unlimited', async ({
-  page,
-  stub,
-}) => {
-  await page.route('**/assets/**/*.js', async (route) => {
-    const response = await route.fetch();
-    const code = await response.text();
-    const body = code
-      .replace('messageLimit:70', 'messageLimit:null')
-      .replace('messageLimit:160', 'messageLimit:-1');
-    await route.fulfill({ response, body });
-  });
-  await openAccount(page, stub, { tier: 'premium', used: 7 });
-  await expect(
-    usageCard(page).getByText('Usage tracking not applicable for this plan.'),
-  ).toBeVisible();
-  await expect(usageCard(page).getByRole('progressbar')).toHaveCount(0);
-  const row = page.getByRole('row', { name: /^Messages per week/ });
-  await expect(row.getByRole('cell').last()).toHaveText('Unlimited');
-});
+test(
+  'a plan without a limit tracks nothing, and one without end compares as Unlimited',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await page.route('**/assets/**/*.js', async (route) => {
+      const response = await route.fetch();
+      const code = await response.text();
+      const body = code
+        .replace('messageLimit:70', 'messageLimit:null')
+        .replace('messageLimit:160', 'messageLimit:-1');
+      await route.fulfill({ response, body });
+    });
+    await openAccount(page, stub, { tier: 'premium', used: 7 });
+    await expect(
+      usageCard(page).getByText('Usage tracking not applicable for this plan.'),
+    ).toBeVisible();
+    await expect(usageCard(page).getByRole('progressbar')).toHaveCount(0);
+    const row = page.getByRole('row', { name: /^Messages per week/ });
+    await expect(row.getByRole('cell').last()).toHaveText('Unlimited');
+  },
+);
 
 test(
   'the frame of the account shows before the scripts; neither it nor the chat moves',

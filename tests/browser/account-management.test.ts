@@ -97,7 +97,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
 
   test(
     `${button} opens the portal here after half a second where tabs are blocked`,
-    options,
+    { tag: '@full' },
     async ({ page, stub }) => {
       await page.addInitScript(() => void (window.open = () => null));
       stub.respond(name, portal);

@@ -23,6 +23,13 @@ test('the header shows the number and the ways to the chat and out; it follows t
   await expect(chat).toHaveAttribute('href', 'https://wa.me/15550100199');
   await expect(chat).toHaveAttribute('target', '_blank');
   await expect(chat).toHaveAttribute('rel', /noopener/);
+  await expect(main.getByRole('link', { name: 'Get help now' })).toHaveAttribute(
+    'href',
+    '/help-now',
+  );
+  await expect(page.getByRole('banner').locator('nav [aria-current=page]')).toHaveText(
+    'My Account',
+  );
 
   // The profile is fetched when the tab is seen again.
   stub.person({
@@ -151,33 +158,38 @@ test(
   },
 );
 
-test('the return from the payment provider leaves alone who has opened another page', async ({
-  page,
-  stub,
-}) => {
-  await stub.signedIn();
-  stub.respond('verifyCheckoutSession', updated);
-  const release = stub.hold('verifyCheckoutSession');
-  await open(page, '/account?session_id=cs_1');
-  await follow(page.getByRole('link', { name: 'Get help now' }).first(), '**/help-now');
-  release();
-  await expectToasts(page, ['Plan Updated', 'Your plan has been updated to Premium']);
-  expect(new URL(page.url()).pathname).toBe('/help-now');
-});
+test(
+  'the return from the payment provider leaves alone who has opened another page',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    stub.respond('verifyCheckoutSession', updated);
+    const release = stub.hold('verifyCheckoutSession');
+    await open(page, '/account?session_id=cs_1');
+    await follow(page.getByRole('link', { name: 'Get help now' }).first(), '**/help-now');
+    release();
+    await expectToasts(page, ['Plan Updated', 'Your plan has been updated to Premium']);
+    expect(new URL(page.url()).pathname).toBe('/help-now');
+  },
+);
 
-test('the return from the payment provider moves nobody who reads on', async ({ page, stub }) => {
-  await stub.signedIn();
-  stub.respond('verifyCheckoutSession', updated);
-  const release = stub.hold('verifyCheckoutSession');
-  await open(page, '/account?session_id=cs_1');
-  await page.getByRole('contentinfo').scrollIntoViewIfNeeded();
-  const place = await page.evaluate(() => scrollY);
-  release();
-  await expect.poll(() => new URL(page.url()).search).toBe('');
-  await settle(page);
-  expect(place).toBeGreaterThan(0);
-  expect(await page.evaluate(() => scrollY)).toBe(place);
-});
+test(
+  'the return from the payment provider moves nobody who reads on',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    stub.respond('verifyCheckoutSession', updated);
+    const release = stub.hold('verifyCheckoutSession');
+    await open(page, '/account?session_id=cs_1');
+    await page.getByRole('contentinfo').scrollIntoViewIfNeeded();
+    const place = await page.evaluate(() => scrollY);
+    release();
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    await settle(page);
+    expect(place).toBeGreaterThan(0);
+    expect(await page.evaluate(() => scrollY)).toBe(place);
+  },
+);
 
 const card = (page: Page) => page.getByRole('region', { name: 'Messaging Platform' });
 
@@ -243,35 +255,40 @@ test('the platform changes once the choice differs, and back; a failure says why
   await expect(update).toHaveCount(0);
 });
 
-test('the keyboard shows which platform it is at, a press does not', async ({ page, stub }) => {
-  stub.respond('getPlatform', {
-    success: true,
-    platform: 'whatsapp',
-    message: 'Read.',
-  });
-  await openAccount(page, stub);
-  const whatsapp = card(page).locator('label', { hasText: 'WhatsApp' });
-  const web = card(page).locator('label', { hasText: 'web interface' });
-  await web.click();
-  await expect(web).toHaveCSS('outline-style', 'none');
-  await page.keyboard.press('ArrowUp');
-  await expect(whatsapp).toHaveCSS('outline-style', 'solid');
-  await expect(web).toHaveCSS('outline-style', 'none');
-});
+test(
+  'the keyboard shows which platform it is at, a press does not',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    stub.respond('getPlatform', {
+      success: true,
+      platform: 'whatsapp',
+      message: 'Read.',
+    });
+    await openAccount(page, stub);
+    const whatsapp = card(page).locator('label', { hasText: 'WhatsApp' });
+    const web = card(page).locator('label', { hasText: 'web interface' });
+    await web.click();
+    await expect(web).toHaveCSS('outline-style', 'none');
+    await page.keyboard.press('ArrowUp');
+    await expect(whatsapp).toHaveCSS('outline-style', 'solid');
+    await expect(web).toHaveCSS('outline-style', 'none');
+  },
+);
 
-test('there is no card without a known preference, and a failed read is shown once', async ({
-  page,
-  stub,
-}) => {
-  const release = stub.hold('getPlatform');
-  await openAccount(page, stub);
-  await expect(card(page)).toHaveAttribute('aria-busy', 'true');
-  stub.respond('getPlatform', {}, 503);
-  release();
-  await expectToasts(page, ['Server error. Please try again later.']);
-  await expect(card(page)).toHaveCount(0);
-  stub.respond('getPlatform', { success: false });
-  await page.reload();
-  await expect(page.getByRole('region', { name: 'Account Management' })).toBeVisible();
-  await expect(card(page)).toHaveCount(0);
-});
+test(
+  'there is no card without a known preference, and a failed read is shown once',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const release = stub.hold('getPlatform');
+    await openAccount(page, stub);
+    await expect(card(page)).toHaveAttribute('aria-busy', 'true');
+    stub.respond('getPlatform', {}, 503);
+    release();
+    await expectToasts(page, ['Server error. Please try again later.']);
+    await expect(card(page)).toHaveCount(0);
+    stub.respond('getPlatform', { success: false });
+    await page.reload();
+    await expect(page.getByRole('region', { name: 'Account Management' })).toBeVisible();
+    await expect(card(page)).toHaveCount(0);
+  },
+);

@@ -66,38 +66,37 @@ test('from the landing page, signed out, to the end of the subscription', async 
   await expect(page.getByRole('button', { name: 'Manage Cancellation' })).toBeVisible();
 });
 
-test('a cancellation shows once Stripe has answered, in two tabs', async ({
-  page,
-  context,
-  phone,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/status of 503/, /^503 /);
-  await buyBasic(page, phone);
-  const other = await context.newPage();
-  for (const tab of [page, other]) {
-    await tab.goto('/cancel');
-    await expect(cancelButton(tab)).toBeVisible();
-  }
-  await phone.stripeFails(true);
-  await cancelButton(page).click();
-  const failed =
-    'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.';
-  await expect(page.getByRole('alert')).toHaveText(failed);
-  await phone.stripeFails(false);
-  await cancelButton(page).dblclick();
-  await expect(page.getByText(cancelled)).toBeVisible();
-  await expect(page.getByRole('alert')).toBeHidden();
-  expect(await isCancelled(phone)).toEqual([true]);
-  await expect(other.getByText(cancelled)).toBeVisible();
-  await expect(question(other)).toBeHidden();
-  await keepButton(other).dblclick();
-  const kept =
-    'Your plan goes on. A change to a smaller plan that was scheduled no longer takes place.';
-  await expect(other.getByText(kept)).toBeVisible();
-  for (const tab of [page, other]) await expect(cancelButton(tab)).toBeVisible();
-  expect(await isCancelled(phone)).toEqual([false]);
-});
+test(
+  'a cancellation shows once Stripe has answered, in two tabs',
+  { tag: '@full' },
+  async ({ page, context, phone, expectedErrors }) => {
+    expectedErrors.push(/status of 503/, /^503 /);
+    await buyBasic(page, phone);
+    const other = await context.newPage();
+    for (const tab of [page, other]) {
+      await tab.goto('/cancel');
+      await expect(cancelButton(tab)).toBeVisible();
+    }
+    await phone.stripeFails(true);
+    await cancelButton(page).click();
+    const failed =
+      'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.';
+    await expect(page.getByRole('alert')).toHaveText(failed);
+    await phone.stripeFails(false);
+    await cancelButton(page).dblclick();
+    await expect(page.getByText(cancelled)).toBeVisible();
+    await expect(page.getByRole('alert')).toBeHidden();
+    expect(await isCancelled(phone)).toEqual([true]);
+    await expect(other.getByText(cancelled)).toBeVisible();
+    await expect(question(other)).toBeHidden();
+    await keepButton(other).dblclick();
+    const kept =
+      'Your plan goes on. A change to a smaller plan that was scheduled no longer takes place.';
+    await expect(other.getByText(kept)).toBeVisible();
+    for (const tab of [page, other]) await expect(cancelButton(tab)).toBeVisible();
+    expect(await isCancelled(phone)).toEqual([false]);
+  },
+);
 
 const dated = { tier: 'basic', renewalDate: '2026-12-01T09:00:00.000Z' };
 
@@ -135,6 +134,14 @@ stubbed(
     await keepButton(page).dispatchEvent('click', { detail: 2 });
     await settle(page);
     expect(stub.calls('resumePlan')).toEqual([]);
+    stub.respond('resumePlan', { success: true });
+    stub.respond('getSubscription', {
+      success: true,
+      subscription: { ...subscription, cancelAtDate: null },
+    });
+    await keepButton(page).click();
+    await expect(cancelButton(page)).toBeVisible();
+    expect(stub.calls('resumePlan')).toHaveLength(1);
   },
 );
 
@@ -190,16 +197,20 @@ stubbed(
   },
 );
 
-test('guests read what the page is about until the login has come', async ({ page }) => {
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  await page.route(/\/assets\/.*\.js$/, async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto('/cancel', { waitUntil: 'commit' });
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Cancel subscription');
-  await expect(page.getByRole('main').getByRole('link', { name: 'Log in' })).toBeVisible();
-  release();
-  await page.waitForURL('**/login?next=%2Fcancel');
-  await expect(page.getByLabel('Phone number')).toBeVisible();
-});
+test(
+  'guests read what the page is about until the login has come',
+  { tag: '@full' },
+  async ({ page }) => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\/assets\/.*\.js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto('/cancel', { waitUntil: 'commit' });
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Cancel subscription');
+    await expect(page.getByRole('main').getByRole('link', { name: 'Log in' })).toBeVisible();
+    release();
+    await page.waitForURL('**/login?next=%2Fcancel');
+    await expect(page.getByLabel('Phone number')).toBeVisible();
+  },
+);

@@ -149,27 +149,28 @@ test('help is reached before the app has started', async ({ page, stub }) => {
   await page.waitForURL('**/help-now', { waitUntil: 'commit' });
 });
 
-test('a button that is pressed before the app has started works afterwards', async ({
-  page,
-  stub,
-}) => {
-  const release = await openEarly(page, stub, long, { hasMore: true });
-  const older = page.getByRole('button', { name: 'Show older messages' });
-  await older.click();
-  expect(stub.calls('getChat')).toHaveLength(1);
-  stub.respond('getChat', pageOf([messageOf(0, 'The oldest message.')]));
-  const topOf = async (text: string) => (await chat.message(page, text).boundingBox())!.y;
-  const before = await topOf('Message number 1.');
-  release();
-  await started(page);
-  await expect(chat.message(page, 'The oldest message.')).toHaveCount(1);
-  // What is read does not jump.
-  await expect
-    .poll(async () => Math.abs((await topOf('Message number 1.')) - before))
-    .toBeLessThan(80);
-  await expect(older).toHaveCount(0);
-  await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
-});
+test(
+  'a button that is pressed before the app has started works afterwards',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const release = await openEarly(page, stub, long, { hasMore: true });
+    const older = page.getByRole('button', { name: 'Show older messages' });
+    await older.click();
+    expect(stub.calls('getChat')).toHaveLength(1);
+    stub.respond('getChat', pageOf([messageOf(0, 'The oldest message.')]));
+    const topOf = async (text: string) => (await chat.message(page, text).boundingBox())!.y;
+    const before = await topOf('Message number 1.');
+    release();
+    await started(page);
+    await expect(chat.message(page, 'The oldest message.')).toHaveCount(1);
+    // What is read does not jump.
+    await expect
+      .poll(async () => Math.abs((await topOf('Message number 1.')) - before))
+      .toBeLessThan(80);
+    await expect(older).toHaveCount(0);
+    await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
+  },
+);
 
 test(
   'the page says what it waits for, and shows the messages before the profile',
@@ -255,31 +256,33 @@ test('an ended session leads to the login and shows nothing of the conversation'
   expect(await sawField()).toBe(false);
 });
 
-test('a session that ends in another tab during the start takes the messages away', async ({
-  page,
-  stub,
-}) => {
-  const release = await openEarly(page, stub);
-  await page.evaluate(() => localStorage.removeItem('authToken'));
-  release();
-  await page.waitForURL(/\/login(\?|$)/);
-  await expect(page.getByText('This one is new')).toHaveCount(0);
-});
+test(
+  'a session that ends in another tab during the start takes the messages away',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const release = await openEarly(page, stub);
+    await page.evaluate(() => localStorage.removeItem('authToken'));
+    release();
+    await page.waitForURL(/\/login(\?|$)/);
+    await expect(page.getByText('This one is new')).toHaveCount(0);
+  },
+);
 
-test('a page that started with its messages reads them again after a `reset`', async ({
-  page,
-  stub,
-}) => {
-  const release = await openEarly(page, stub);
-  stub.respond(
-    'getChat',
-    pageOf([...everyKind, messageOf(9, 'Written meanwhile', { author: 'solace' })]),
-  );
-  stub.openStream('chatStream', [{ type: 'reset' }]);
-  release();
-  await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
-  expect(stub.calls('getChat')).toHaveLength(2);
-});
+test(
+  'a page that started with its messages reads them again after a `reset`',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const release = await openEarly(page, stub);
+    stub.respond(
+      'getChat',
+      pageOf([...everyKind, messageOf(9, 'Written meanwhile', { author: 'solace' })]),
+    );
+    stub.openStream('chatStream', [{ type: 'reset' }]);
+    release();
+    await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
+    expect(stub.calls('getChat')).toHaveLength(2);
+  },
+);
 
 test('after three hours of use the page says again that Solace is an AI', async ({
   page,

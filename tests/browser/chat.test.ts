@@ -404,7 +404,7 @@ stubbed(
   },
 );
 
-stubbed('a draft ends with its session', async ({ page, stub }) => {
+stubbed('a draft ends with its session', { tag: '@full' }, async ({ page, stub }) => {
   await openConversation(page, stub, long);
   await chat.field(page).fill('Not for the next person');
   await page.getByRole('link', { name: 'My Account' }).click();
@@ -436,6 +436,7 @@ const reply = (text: string) => ({
 
 stubbed(
   'a missing part takes neither the conversation nor the draft',
+  { tag: '@full' },
   async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
     const missing = new Set<string>();
@@ -501,12 +502,14 @@ stubbed(
     }
     await expect(chat.log(page).getByText('Hello')).toHaveCount(0);
     expect(await violations(page)).toEqual([]);
+    await chat.field(page).fill('Half a sen');
     send(reply('Hello *to* you, whatever was lost'));
     await expect(
       chat.log(page).getByRole('listitem').filter({ hasText: 'whatever was lost' }),
     ).toHaveCount(1);
     await expect(bubble(page)).toHaveCount(0);
     await expect(page.getByText('Solace is writing')).toHaveCount(0);
+    await expect(chat.field(page)).toHaveValue('Half a sen');
   },
 );
 
@@ -560,6 +563,7 @@ stubbed(
 
 stubbed(
   'the options of the conversation fit with text of twice the size',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize({ width: 390, height: 700 });
     await openConversation(page, stub, [messageOf(1, 'Hello')]);

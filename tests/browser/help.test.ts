@@ -155,21 +155,22 @@ for (const [kind, fail] of Object.entries(failures)) {
   );
 }
 
-test('the account, the contact page, the terms and the page on safety lead there', async ({
-  page,
-  stub,
-}) => {
-  await stub.signedIn();
-  for (const path of ['/account', '/contact', '/terms', '/safety']) {
-    await open(page, path);
-    const main = page.getByRole('main');
-    await expect(main.getByRole('link', { name: 'Get help now' })).toHaveAttribute(
-      'href',
-      '/help-now',
-    );
-    await expect(main).not.toContainText('988');
-  }
-});
+test(
+  'the account, the contact page, the terms and the page on safety lead there',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    for (const path of ['/account', '/contact', '/terms', '/safety']) {
+      await open(page, path);
+      const main = page.getByRole('main');
+      await expect(main.getByRole('link', { name: 'Get help now' })).toHaveAttribute(
+        'href',
+        '/help-now',
+      );
+      await expect(main).not.toContainText('988');
+    }
+  },
+);
 
 const referrals = (page: Page) =>
   page.getByRole('region', { name: 'How often we have referred people' });
@@ -257,32 +258,33 @@ test('a message that breaks no rule is said to be sent after 1.5 s, without any 
   expect(called).toEqual([]);
 });
 
-test('what is written outlasts a change of the language and a reload, and shows in no other tab', async ({
-  page,
-  context,
-}) => {
-  const typed = Object.entries({
-    name: 'Ada',
-    email: 'ada@example.com',
-    message: 'Two lines,\nof which one is short',
-  });
-  const field = (key: string) => page.locator(`[name=${key}]`);
-  await open(page, '/contact');
-  for (const [key, text] of typed) await field(key).fill(text);
-  await follow(
-    page.getByRole('contentinfo').getByRole('link', {
-      name: 'Español',
-      exact: true,
-    }),
-    '/es/contact',
-  );
-  await hydrated(page);
-  for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
-  await page.reload();
-  await hydrated(page);
-  for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
+test(
+  'what is written outlasts a change of the language and a reload, and shows in no other tab',
+  { tag: '@full' },
+  async ({ page, context }) => {
+    const typed = Object.entries({
+      name: 'Ada',
+      email: 'ada@example.com',
+      message: 'Two lines,\nof which one is short',
+    });
+    const field = (key: string) => page.locator(`[name=${key}]`);
+    await open(page, '/contact');
+    for (const [key, text] of typed) await field(key).fill(text);
+    await follow(
+      page.getByRole('contentinfo').getByRole('link', {
+        name: 'Español',
+        exact: true,
+      }),
+      '/es/contact',
+    );
+    await hydrated(page);
+    for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
+    await page.reload();
+    await hydrated(page);
+    for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
 
-  const other = await context.newPage();
-  await open(other, '/contact');
-  for (const [key] of typed) await expect(other.locator(`[name=${key}]`), key).toHaveValue('');
-});
+    const other = await context.newPage();
+    await open(other, '/contact');
+    for (const [key] of typed) await expect(other.locator(`[name=${key}]`), key).toHaveValue('');
+  },
+);

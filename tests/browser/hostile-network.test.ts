@@ -61,7 +61,7 @@ for (const [wake, wakeUp] of [
 ] as const)
   test(
     `a stream without a beat for a while is replaced when ${wake}`,
-    fullUnless(wake.startsWith('the tab')),
+    { tag: '@full' },
     async ({ page, stub, network }) => {
       await openLiveChat(page, stub);
       await wakeUp(page);
@@ -76,40 +76,40 @@ for (const [wake, wakeUp] of [
     },
   );
 
-test('a proxy that holds the stream holds no reply: the page reads it, and says that it is not live', async ({
-  page,
-  stub,
-  network,
-}) => {
-  await stopTime(page);
-  stub.openStream('chatStream');
-  network.buffer(4096, /chat-stream/);
-  await openConversation(page, stub, hello);
-  const sent = messageOf(2, 'Is anybody there?', {
-    id: 'sent',
-    state: 'sent',
-  });
-  stub.respond('sendMessage', { success: true, message: sent });
-  await send(page, 'Is anybody there?');
-  await expect(chat.message(page, 'Is anybody there?').getByText('Sent')).toBeVisible();
-  const crisis = messageOf(3, 'Please talk to somebody now.', {
-    author: 'solace',
-    crisis: true,
-  });
-  stub.respond(
-    'getChat',
-    pageOf([...hello, { ...sent, state: 'delivered' }, crisis], { revision: firstRevision + 3 }),
-  );
-  await page.clock.runFor(4000);
-  await expect(chat.log(page)).toContainText('Please talk to somebody now.');
-  const help = page.getByRole('dialog');
-  // React shows it by a timer.
-  await expect.poll(() => page.clock.runFor(100).then(() => help.isVisible())).toBe(true);
-  await page.keyboard.press('Escape');
-  await expect(help).toHaveCount(0);
-  await page.clock.runFor(6000);
-  await expect(sign(page, 'Connecting again...')).toBeVisible();
-});
+test(
+  'a proxy that holds the stream holds no reply: the page reads it, and says that it is not live',
+  { tag: '@full' },
+  async ({ page, stub, network }) => {
+    await stopTime(page);
+    stub.openStream('chatStream');
+    network.buffer(4096, /chat-stream/);
+    await openConversation(page, stub, hello);
+    const sent = messageOf(2, 'Is anybody there?', {
+      id: 'sent',
+      state: 'sent',
+    });
+    stub.respond('sendMessage', { success: true, message: sent });
+    await send(page, 'Is anybody there?');
+    await expect(chat.message(page, 'Is anybody there?').getByText('Sent')).toBeVisible();
+    const crisis = messageOf(3, 'Please talk to somebody now.', {
+      author: 'solace',
+      crisis: true,
+    });
+    stub.respond(
+      'getChat',
+      pageOf([...hello, { ...sent, state: 'delivered' }, crisis], { revision: firstRevision + 3 }),
+    );
+    await page.clock.runFor(4000);
+    await expect(chat.log(page)).toContainText('Please talk to somebody now.');
+    const help = page.getByRole('dialog');
+    // React shows it by a timer.
+    await expect.poll(() => page.clock.runFor(100).then(() => help.isVisible())).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect(help).toHaveCount(0);
+    await page.clock.runFor(6000);
+    await expect(sign(page, 'Connecting again...')).toBeVisible();
+  },
+);
 
 test(
   'a silent stream is not called live, and its page reads what it has missed',
@@ -173,55 +173,60 @@ test(
   },
 );
 
-test('a code that was sent although its response was lost can be entered', async ({
-  page,
-  stub,
-}) => {
-  await stopTime(page);
-  stub.hold('requestOtp');
-  await open(page, '/login');
-  await page.getByLabel('Phone number').fill('+15551234567');
-  await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  await expect.poll(() => stub.calls('requestOtp').length).toBe(1);
-  await page.clock.runFor(15_000);
-  await expect(page.getByRole('main').getByRole('alert')).toHaveText(
-    'The server takes too long to respond. Please try again.',
-  );
-  stub.respond('requestOtp', { success: false, code: 'rate_limited' }, 429);
-  await page.getByRole('button', { name: 'Resend Verification Code' }).click();
-  await expect(page.getByLabel('Verification code')).toBeVisible();
-  stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
-  await page.getByLabel('Verification code').fill('123456');
-  await page
-    .getByRole('button', {
-      name: 'Verify Code',
-      exact: true,
-    })
-    .click();
-  await page.waitForURL('**/account');
-  expect(stub.calls('verifyOtp')[0]!.body).toEqual({
-    phone: '+15551234567',
-    otp: '123456',
-  });
-});
-
-test('buttons that wait for the server become free again, and say why', async ({ page, stub }) => {
-  await stopTime(page);
-  await openAccount(page, stub);
-  for (const [name, busy, call] of [
-    ['Upgrade Your Plan', 'Opening...', 'createSubscriptionUpdateSession'],
-    ['Billing Management', 'Opening Portal...', 'createPortalSession'],
-  ] as const) {
-    stub.hold(call);
-    await page.getByRole('button', { name }).click();
-    await expect(page.getByRole('button', { name: busy })).toBeVisible();
-    await expect.poll(() => stub.calls(call).length).toBe(1);
+test(
+  'a code that was sent although its response was lost can be entered',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stopTime(page);
+    stub.hold('requestOtp');
+    await open(page, '/login');
+    await page.getByLabel('Phone number').fill('+15551234567');
+    await page.getByRole('button', { name: 'Send Verification Code' }).click();
+    await expect.poll(() => stub.calls('requestOtp').length).toBe(1);
     await page.clock.runFor(15_000);
-    await expect(page.getByRole('button', { name })).toBeEnabled();
-    await page.clock.resume();
-    await takeToasts(page, ['Error', 'The server takes too long to respond. Please try again.']);
-  }
-});
+    await expect(page.getByRole('main').getByRole('alert')).toHaveText(
+      'The server takes too long to respond. Please try again.',
+    );
+    stub.respond('requestOtp', { success: false, code: 'rate_limited' }, 429);
+    await page.getByRole('button', { name: 'Resend Verification Code' }).click();
+    await expect(page.getByLabel('Verification code')).toBeVisible();
+    stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
+    await page.getByLabel('Verification code').fill('123456');
+    await page
+      .getByRole('button', {
+        name: 'Verify Code',
+        exact: true,
+      })
+      .click();
+    await page.waitForURL('**/account');
+    expect(stub.calls('verifyOtp')[0]!.body).toEqual({
+      phone: '+15551234567',
+      otp: '123456',
+    });
+  },
+);
+
+test(
+  'buttons that wait for the server become free again, and say why',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stopTime(page);
+    await openAccount(page, stub);
+    for (const [name, busy, call] of [
+      ['Upgrade Your Plan', 'Opening...', 'createSubscriptionUpdateSession'],
+      ['Billing Management', 'Opening Portal...', 'createPortalSession'],
+    ] as const) {
+      stub.hold(call);
+      await page.getByRole('button', { name }).click();
+      await expect(page.getByRole('button', { name: busy })).toBeVisible();
+      await expect.poll(() => stub.calls(call).length).toBe(1);
+      await page.clock.runFor(15_000);
+      await expect(page.getByRole('button', { name })).toBeEnabled();
+      await page.clock.resume();
+      await takeToasts(page, ['Error', 'The server takes too long to respond. Please try again.']);
+    }
+  },
+);
 
 test.describe('what was begun', () => {
   const code = (page: Page) => page.getByLabel('Verification code');
@@ -370,7 +375,7 @@ for (const [hostility, block] of [
 ] as const)
   test(
     `somebody whose storage is ${hostility} signs in`,
-    fullUnless(hostility === 'full'),
+    fullUnless(hostility === 'blocked'),
     async ({ page, stub }) => {
       await page.addInitScript(block);
       stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
@@ -395,7 +400,7 @@ const day = 86_400_000;
 
 for (const error of [-31 * day, -day, day, 400 * day]) {
   const title = `a device whose clock is wrong by ${error / day} days signs in, and sees who is typing`;
-  test(title, fullUnless(error === day), async ({ page, stub }) => {
+  test(title, { tag: '@full' }, async ({ page, stub }) => {
     const serverNow = Date.parse('2026-11-28T12:00:00.000Z');
     stub.serverTime = () => new Date(serverNow).toISOString();
     await stopTime(page, new Date(serverNow + error).toISOString());

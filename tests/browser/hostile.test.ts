@@ -5,7 +5,7 @@ import { chat } from './support/chat.ts';
 import { hostilities, type Hostility, type HostilityName } from './support/hostilities.ts';
 import { microphoneArguments } from './support/microphone.ts';
 import type { Phone } from './support/phone.ts';
-import { fullUnless, test as base } from './support/test.ts';
+import { test as base } from './support/test.ts';
 
 /** Only a failure takes so long; the slowest wait is for three responses of 8 s. */
 const expect = any.configure({ timeout: 60_000 });
@@ -259,22 +259,13 @@ async function sendText(person: Person, text: string): Promise<void> {
   await person.reaches(sent);
 }
 
-/** What `npm test` runs; the other pairs are long tours. */
-const chosen = new Set([
-  'errors of other scripts: help',
-  'a translator: help',
-  'double clicks: payment',
-  'blocked storage: login',
-]);
-
 test.setTimeout(200_000);
 
 for (const hostilityName of Object.keys(hostilities) as HostilityName[])
   test.describe(hostilityName, () => {
     test.use({ hostilityName });
     for (const [journey, take] of Object.entries(journeys)) {
-      const isChosen = chosen.has(`${hostilityName}: ${journey}`);
-      test(journey, fullUnless(isChosen), async ({ person }) => {
+      test(journey, { tag: '@full' }, async ({ person }) => {
         try {
           await take(person);
         } finally {

@@ -126,34 +126,38 @@ for (const { tag, path: start } of [...offered, pseudoLanguage])
       },
     );
 
-test('the pseudo-language turns pages, dialogs and choices from right to left, numbers not', async ({
-  page,
-  stub,
-}) => {
-  await stub.signedIn(person);
-  await open(page, `${pseudoLanguage.path}/`);
-  await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
-  const carousel = page.getByRole('region').filter({ has: page.getByRole('status') });
-  const [back, next] = [carousel.getByRole('button').first(), carousel.getByRole('button').last()];
-  await next.scrollIntoViewIfNeeded();
-  expect((await next.boundingBox())!.x).toBeLessThan((await back.boundingBox())!.x);
-  const icon = next.locator('svg');
-  await expect(icon).toHaveCSS('transform', 'matrix(-1, 0, 0, 1, 0, 0)');
-  for (const [button, position] of [
-    [next, 1],
-    [back, 0],
-  ] as const) {
-    await button.click();
-    await expect(carousel.getByRole('listitem').nth(position)).toBeInViewport({ ratio: 0.9 });
-  }
+test(
+  'the pseudo-language turns pages, dialogs and choices from right to left, numbers not',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn(person);
+    await open(page, `${pseudoLanguage.path}/`);
+    await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
+    const carousel = page.getByRole('region').filter({ has: page.getByRole('status') });
+    const [back, next] = [
+      carousel.getByRole('button').first(),
+      carousel.getByRole('button').last(),
+    ];
+    await next.scrollIntoViewIfNeeded();
+    expect((await next.boundingBox())!.x).toBeLessThan((await back.boundingBox())!.x);
+    const icon = next.locator('svg');
+    await expect(icon).toHaveCSS('transform', 'matrix(-1, 0, 0, 1, 0, 0)');
+    for (const [button, position] of [
+      [next, 1],
+      [back, 0],
+    ] as const) {
+      await button.click();
+      await expect(carousel.getByRole('listitem').nth(position)).toBeInViewport({ ratio: 0.9 });
+    }
 
-  await open(page, `${pseudoLanguage.path}/account`);
-  await expect(page.getByText('+1 555-123-4567')).toHaveCSS('unicode-bidi', 'plaintext');
-  await expect(page.getByText(brand.businessPhone)).toHaveCSS('unicode-bidi', 'isolate');
-  await expect(page.getByRole('radiogroup')).toHaveAttribute('dir', 'rtl');
-  await page.getByRole('main').getByRole('button').last().click();
-  await expect(page.getByRole('alertdialog')).toHaveCSS('direction', 'rtl');
-});
+    await open(page, `${pseudoLanguage.path}/account`);
+    await expect(page.getByText('+1 555-123-4567')).toHaveCSS('unicode-bidi', 'plaintext');
+    await expect(page.getByText(brand.businessPhone)).toHaveCSS('unicode-bidi', 'isolate');
+    await expect(page.getByRole('radiogroup')).toHaveAttribute('dir', 'rtl');
+    await page.getByRole('main').getByRole('button').last().click();
+    await expect(page.getByRole('alertdialog')).toHaveCSS('direction', 'rtl');
+  },
+);
 
 /** A browser, the page that it opens, and the one language that is offered to it. */
 const visits = [

@@ -129,23 +129,24 @@ stubbed(
   },
 );
 
-test('w3c/push-api 116, 236: a subscription that the browser has dropped is made again on the next page', async ({
-  page,
-  phone,
-}) => {
-  await withPushService(page, phone);
-  await openChat(page, phone);
-  await turnOnNotices(page);
-  await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
-  const dropped = await page.evaluate(() => localStorage.getItem('fake subscription'));
-  await page.evaluate(() => localStorage.removeItem('fake subscription'));
-  const renewed = page.waitForResponse((response) => response.request().method() === 'PUT');
-  await page.goto('/chat');
-  expect((await renewed).url()).toMatch(/\/api\/user\/push$/);
-  const made = await page.evaluate(() => localStorage.getItem('fake subscription'));
-  expect(made).not.toBeNull();
-  expect(made).not.toBe(dropped);
-});
+test(
+  'w3c/push-api 116, 236: a subscription that the browser has dropped is made again on the next page',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await withPushService(page, phone);
+    await openChat(page, phone);
+    await turnOnNotices(page);
+    await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+    const dropped = await page.evaluate(() => localStorage.getItem('fake subscription'));
+    await page.evaluate(() => localStorage.removeItem('fake subscription'));
+    const renewed = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await page.goto('/chat');
+    expect((await renewed).url()).toMatch(/\/api\/user\/push$/);
+    const made = await page.evaluate(() => localStorage.getItem('fake subscription'));
+    expect(made).not.toBeNull();
+    expect(made).not.toBe(dropped);
+  },
+);
 
 stubbed(
   'chadbyte/clay 64, owncast 2153: what is changed in the settings of the browser is seen on the page at once',
@@ -220,35 +221,47 @@ test('without a connection each language shows its crisis lines, or says so', as
   expect(await violations(page)).toEqual([]);
   await page.getByRole('main').getByRole('link', { name: 'Get help now' }).click();
   await expect(page).toHaveURL(/\/help-now$/);
-  await page.goto('/contact');
-  const title = page.locator('h1');
-  const tries = await refuseCalls(page);
   await page.context().setOffline(false);
-  await expect.poll(tries, 'it tries, and stays while the address does not answer').toBe(2);
-  await expect(title).toContainText('offline');
-  await page.getByRole('link', { name: 'Try again' }).click();
-  await expect(page).toHaveURL(/\/contact$/);
-  await expect(title).not.toContainText('offline');
-
-  await page.context().setOffline(true);
-  await page.goto('/plans');
-  await page.context().setOffline(false);
-  await expect(title).toHaveText('Choose Your Plan');
-
-  await page.context().setOffline(true);
-  await page.goto('/terms');
-  await setVisible(page, false);
-  await page.context().setOffline(false);
-  await expect(title).toContainText('offline');
-  await setVisible(page, true);
-  await expect(title).toHaveText('Terms and Conditions');
-
   for (const status of [500, 502, 503, 504]) {
     await failAtServer(page, status);
     await page.goto('/help-now');
     await expect(page.locator('h1')).toHaveText('Get help now');
   }
 });
+
+test(
+  'a page that was opened without a connection comes once there is one',
+  { tag: '@full' },
+  async ({ page }) => {
+    spoil(page);
+    await page.goto('/help-now');
+    await workerReady(page);
+    await expect.poll(async () => (await keptAddresses(page)).length).toBe(6);
+    await page.context().setOffline(true);
+    await page.goto('/contact');
+    const title = page.locator('h1');
+    const tries = await refuseCalls(page);
+    await page.context().setOffline(false);
+    await expect.poll(tries, 'it tries, and stays while the address does not answer').toBe(2);
+    await expect(title).toContainText('offline');
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await expect(page).toHaveURL(/\/contact$/);
+    await expect(title).not.toContainText('offline');
+
+    await page.context().setOffline(true);
+    await page.goto('/plans');
+    await page.context().setOffline(false);
+    await expect(title).toHaveText('Choose Your Plan');
+
+    await page.context().setOffline(true);
+    await page.goto('/terms');
+    await setVisible(page, false);
+    await page.context().setOffline(false);
+    await expect(title).toContainText('offline');
+    await setVisible(page, true);
+    await expect(title).toHaveText('Terms and Conditions');
+  },
+);
 
 /** No call of this page is answered from now on; returns their number. */
 async function refuseCalls(page: Page): Promise<() => Promise<number>> {
@@ -416,6 +429,7 @@ stubbed.describe('the offer', () => {
 
   stubbed(
     'explains a permission that is denied, and is made once',
+    { tag: '@full' },
     async ({ page, phone, stub }) => {
       await withPushService(page, phone, 'denied');
       await openConversation(page, stub, late);
@@ -469,15 +483,19 @@ stubbed.describe('the offer', () => {
     },
   );
 
-  stubbed('says on iOS that the site must be installed first', async ({ page, stub }) => {
-    await page.addInitScript(() => {
-      Object.assign(navigator, { standalone: false });
-      Reflect.deleteProperty(globalThis, 'PushManager');
-    });
-    await openConversation(page, stub, late);
-    await expect(offer(page)).toContainText('first add this site to your Home Screen');
-    await expect(button(page, 'Notify me')).toHaveCount(0);
-  });
+  stubbed(
+    'says on iOS that the site must be installed first',
+    { tag: '@full' },
+    async ({ page, stub }) => {
+      await page.addInitScript(() => {
+        Object.assign(navigator, { standalone: false });
+        Reflect.deleteProperty(globalThis, 'PushManager');
+      });
+      await openConversation(page, stub, late);
+      await expect(offer(page)).toContainText('first add this site to your Home Screen');
+      await expect(button(page, 'Notify me')).toHaveCount(0);
+    },
+  );
 });
 
 stubbed(

@@ -26,6 +26,7 @@ const token = `https://example.com/?${'gclid=CjwKCAjwtIfPBhAzEiwAv9RTJnr9cOxnpdW
 
 stubbed(
   'vm0-ai/vm0 9821, dubinc/dub 4408: a long address stays inside its bubble',
+  { tag: '@full' },
   async ({ page, stub }) => {
     const both = [messageOf(1, token), messageOf(2, token, { author: 'solace' })];
     await openConversation(page, stub, both);
@@ -42,6 +43,7 @@ stubbed(
 
 stubbed(
   'ory/kratos 4330, postlund/pyatv 164: zeros at the beginning of a code are part of it',
+  { tag: '@full' },
   async ({ page, stub }) => {
     stub.respond('verifyOtp', { success: false, code: 'invalid_code' }, 400);
     await open(page, '/login');
@@ -104,6 +106,7 @@ stubbed(
 
 stubbed(
   'nextcloud/talk-ios 533, CyberCodeOnline 1163: what is sent without a network waits, and the field goes on',
+  { tag: '@full' },
   async ({ page, stub, context, expectedErrors }) => {
     expectedErrors.push(/ERR_INTERNET_DISCONNECTED|net::ERR/);
     await openConversation(page, stub, hello);
@@ -123,6 +126,7 @@ stubbed(
 
 stubbed(
   'tommyxchow/frosty 497: a text that came too soon is in the field again',
+  { tag: '@full' },
   async ({ page, stub }) => {
     const limited = { success: false, code: 'rate_limited' };
     stub.respond('sendMessage', limited, 429, { 'retry-after': '30' });
@@ -135,6 +139,7 @@ stubbed(
 
 stubbed(
   'threema-web 777, nearai/ironclaw 1139: the Enter that ends a composition sends nothing',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await openConversation(page, stub, hello);
     await chat.field(page).fill('にほん');
@@ -159,6 +164,7 @@ stubbed(
 
 stubbed(
   'livechat/chat-widget-sample 13: a conversation at its end does not drag the page along',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize(phone);
     await openConversation(page, stub, long);
@@ -218,6 +224,7 @@ stubbed(
 
 stubbed(
   'who scrolls up in the moment in which the list changes its size stays there',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize(phone);
     await openConversation(page, stub, wordy);
@@ -283,6 +290,7 @@ const pretend = (page: Page, device: string[]) =>
 
 stubbed(
   'hermes-webui 6476: Enter makes a new line on a phone with a pen',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await pretend(page, phoneWithPen);
     await openConversation(page, stub, hello);
@@ -292,7 +300,7 @@ stubbed(
   },
 );
 
-stubbed('Enter sends from a tablet with a trackpad', async ({ page, stub }) => {
+stubbed('Enter sends from a tablet with a trackpad', { tag: '@full' }, async ({ page, stub }) => {
   await pretend(page, tabletWithTrackpad);
   await openConversation(page, stub, hello);
   stub.respond('sendMessage', { success: true, message: messageOf(2, 'One') });
@@ -326,6 +334,7 @@ stubbed(
 
 stubbed(
   'betterttv 231, emesene 852: what somebody selects does not move when a reply comes',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize({ width: 390, height: 600 });
     const push = stub.openStream('chatStream');
@@ -374,6 +383,7 @@ stubbed(
 
 stubbed(
   'sharkord 294, betterttv 396: stacked accents cover no other message',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await openConversation(page, stub, [messageOf(1, 'Above it'), messageOf(2, 'Zalgo text')]);
     const { x, y, width } = (await chat.message(page, 'Zalgo').boundingBox())!;
@@ -390,6 +400,7 @@ stubbed(
 
 stubbed(
   'swisspost/design-system 7815, w3c/wcag 366: on a screen zoomed to 400 % the header goes, and the list fills it',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize({ width: 320, height: 256 });
     await openConversation(page, stub, long);
@@ -467,6 +478,7 @@ stubbed(
 
 stubbed(
   'wai-wcag-quickref 57, dso-toolkit 3899: a header in rows of large letters does not stay over what is read',
+  { tag: '@full' },
   async ({ page }) => {
     await page.setViewportSize(phone);
     await open(page, '/terms');
@@ -487,6 +499,7 @@ stubbed(
 
 stubbed(
   'deltachat-android 2195, tgalal/wazapp 4: above the keyboard of a turned phone the field has a whole line',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize({ width: 844, height: 150 });
     await openConversation(page, stub, hello);
@@ -501,6 +514,7 @@ stubbed(
 
 stubbed(
   'iTwin/stratakit 1102, lamonee_backlog 573: a close request, as Back is on Android, closes a menu or dialog and not the page',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.addInitScript(() => {
       const Native = (window as any).CloseWatcher;

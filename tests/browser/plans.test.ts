@@ -115,13 +115,14 @@ stubbed(
     await follow(page.getByRole('link', { name: 'Back to the plans' }), '**/plans');
     await page.getByRole('button', { name: 'Choose Premium' }).click();
     const answer = stub.hold('createSubscriptionUpdateSession');
-    await toPayment(page).click();
+    await toPayment(page).dblclick();
     await page.getByRole('link', { name: 'My Account' }).click();
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
     const answered = page.waitForResponse('**/create-subscription-update-session*');
     answer();
     await answered;
     await settle(page);
+    expect(stub.calls('createSubscriptionUpdateSession')).toHaveLength(2);
     await page.goBack();
     const release = stub.hold('createSubscriptionUpdateSession');
     await toPayment(page).click();

@@ -40,23 +40,30 @@ async function expectStoriesBelowEachOther(page: Page): Promise<void> {
   expect(new Set(tops).size).toBe(3);
 }
 
+/** A page with all its parts, one with a form, and one of members; tests/build looks at the others, too. */
+const chosen = ['/', '/login', '/chat'];
+
 for (const path of [...Object.keys(headings), '/account', '/cancel', '/chat'])
-  unscripted(`${path} can be used without JavaScript`, async ({ page, expectedErrors }) => {
-    expectedErrors.push(/status of 404/);
-    await page.emulateMedia({
-      reducedMotion: 'reduce',
-      colorScheme: 'light',
-    });
-    await page.goto(path);
-    if (pages[path]?.isPublic !== false)
-      await expect(
-        page.getByRole('contentinfo').getByRole('link', { name: 'Plans' }),
-      ).toBeVisible();
-    await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
-    if (['/login', '/contact', '/account', '/cancel', '/chat'].includes(path))
-      await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
-    if (path === '/') await expectStoriesBelowEachOther(page);
-  });
+  unscripted(
+    `${path} can be used without JavaScript`,
+    fullUnless(chosen.includes(path)),
+    async ({ page, expectedErrors }) => {
+      expectedErrors.push(/status of 404/);
+      await page.emulateMedia({
+        reducedMotion: 'reduce',
+        colorScheme: 'light',
+      });
+      await page.goto(path);
+      if (pages[path]?.isPublic !== false)
+        await expect(
+          page.getByRole('contentinfo').getByRole('link', { name: 'Plans' }),
+        ).toBeVisible();
+      await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
+      if (['/login', '/contact', '/account', '/cancel', '/chat'].includes(path))
+        await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
+      if (path === '/') await expectStoriesBelowEachOther(page);
+    },
+  );
 
 for (const [path, heading] of Object.entries(headings))
   test(
@@ -84,46 +91,47 @@ for (const [path, heading] of Object.entries(headings))
     },
   );
 
-test('a page in the app is reached from a served one, also from the 404 page', async ({
-  page,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/status of 404/);
-  const { servedHeading } = await watchFirstPaint(page);
-  await open(page, '/?utm_source=letter#plans');
-  expect(await servedHeading()).toBe(true);
-  await page.getByRole('link', { name: 'View All Plans' }).click();
-  await expect(
-    page.getByRole('heading', {
-      level: 1,
-      name: 'Choose Your Plan',
-    }),
-  ).toBeFocused();
-  await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy Policy' }).click();
-  await expect(page).toHaveTitle('Privacy Policy | Solace');
-  await page.goBack();
-  await expect(
-    page.getByRole('heading', {
-      level: 1,
-      name: 'Choose Your Plan',
-    }),
-  ).toBeVisible();
-  await page.reload();
-  await expect(
-    page.getByRole('heading', {
-      level: 1,
-      name: 'Choose Your Plan',
-    }),
-  ).toBeVisible();
-  await page.goto('/some/where/else');
-  await expect(
-    page.getByText("The page you're looking for doesn't exist or has been moved."),
-  ).toBeVisible();
-  await follow(
-    page.getByRole('link', { name: 'Return to Home' }),
-    ({ pathname }) => pathname === '/',
-  );
-});
+test(
+  'a page in the app is reached from a served one, also from the 404 page',
+  { tag: '@full' },
+  async ({ page, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    const { servedHeading } = await watchFirstPaint(page);
+    await open(page, '/?utm_source=letter#plans');
+    expect(await servedHeading()).toBe(true);
+    await page.getByRole('link', { name: 'View All Plans' }).click();
+    await expect(
+      page.getByRole('heading', {
+        level: 1,
+        name: 'Choose Your Plan',
+      }),
+    ).toBeFocused();
+    await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy Policy' }).click();
+    await expect(page).toHaveTitle('Privacy Policy | Solace');
+    await page.goBack();
+    await expect(
+      page.getByRole('heading', {
+        level: 1,
+        name: 'Choose Your Plan',
+      }),
+    ).toBeVisible();
+    await page.reload();
+    await expect(
+      page.getByRole('heading', {
+        level: 1,
+        name: 'Choose Your Plan',
+      }),
+    ).toBeVisible();
+    await page.goto('/some/where/else');
+    await expect(
+      page.getByText("The page you're looking for doesn't exist or has been moved."),
+    ).toBeVisible();
+    await follow(
+      page.getByRole('link', { name: 'Return to Home' }),
+      ({ pathname }) => pathname === '/',
+    );
+  },
+);
 
 test('every page has the strict headers, and every address its own status', async ({ request }) => {
   const get = (path: string, mode = 'navigate') =>
@@ -180,48 +188,53 @@ async function openFilledChat(page: Page, stub: Stub): Promise<void> {
 const isStarted = (page: Page) =>
   expect(page.getByLabel('Options of the conversation')).toBeVisible();
 
-test('a page whose own file does not come stays as it was served', async ({
-  page,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/./);
-  await page.route('**/assets/*/plans.js', (route) => route.abort('internetdisconnected'));
-  await page.goto('/plans');
-  await expect(page.locator('html')).toHaveAttribute('data-visitor', 'unscripted');
-  await settle(page);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(headings['/plans']);
-});
-
-stubbed('the app starts by itself once all its parts can be loaded', async ({ page, stub }) => {
-  const html = await (await page.request.get('/chat')).text();
-  const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
-  let isLost = true;
-  await page.route(`**${part}`, (route) =>
-    isLost ? route.abort('internetdisconnected') : route.fallback(),
-  );
-  let attempts = 0;
-  await page.route('**/assets/**/index.js', (route) => {
-    if (route.request().method() !== 'HEAD') return route.fallback();
-    attempts += 1;
-    return route.abort('internetdisconnected');
-  });
-  const visits = countVisits(page);
-  await stopTime(page);
-  await openFilledChat(page, stub);
-  for (const attempt of [1, 2, 3]) {
-    await expect.poll(() => attempts).toBe(attempt);
-    await expect(page.getByText(offline)).toBeVisible();
+test(
+  'a page whose own file does not come stays as it was served',
+  { tag: '@full' },
+  async ({ page, expectedErrors }) => {
+    expectedErrors.push(/./);
+    await page.route('**/assets/*/plans.js', (route) => route.abort('internetdisconnected'));
+    await page.goto('/plans');
+    await expect(page.locator('html')).toHaveAttribute('data-visitor', 'unscripted');
     await settle(page);
-    if (attempt < 3) await page.clock.runFor(5000);
-  }
-  await chat.field(page).fill('Not lost');
-  isLost = false;
-  await page.evaluate(() => dispatchEvent(new Event('online')));
-  await isStarted(page);
-  await expect(page.getByText(offline)).toHaveCount(0);
-  await expect(chat.field(page)).toHaveValue('Not lost');
-  expect(visits()).toBe(1);
-});
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(headings['/plans']);
+  },
+);
+
+stubbed(
+  'the app starts by itself once all its parts can be loaded',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const html = await (await page.request.get('/chat')).text();
+    const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
+    let isLost = true;
+    await page.route(`**${part}`, (route) =>
+      isLost ? route.abort('internetdisconnected') : route.fallback(),
+    );
+    let attempts = 0;
+    await page.route('**/assets/**/index.js', (route) => {
+      if (route.request().method() !== 'HEAD') return route.fallback();
+      attempts += 1;
+      return route.abort('internetdisconnected');
+    });
+    const visits = countVisits(page);
+    await stopTime(page);
+    await openFilledChat(page, stub);
+    for (const attempt of [1, 2, 3]) {
+      await expect.poll(() => attempts).toBe(attempt);
+      await expect(page.getByText(offline)).toBeVisible();
+      await settle(page);
+      if (attempt < 3) await page.clock.runFor(5000);
+    }
+    await chat.field(page).fill('Not lost');
+    isLost = false;
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await isStarted(page);
+    await expect(page.getByText(offline)).toHaveCount(0);
+    await expect(chat.field(page)).toHaveValue('Not lost');
+    expect(visits()).toBe(1);
+  },
+);
 
 for (const [what, isBack] of Object.entries({
   'after a deployment': true,
@@ -229,7 +242,7 @@ for (const [what, isBack] of Object.entries({
 }))
   stubbed(
     `the chat is loaded again, once, ${what}`,
-    fullUnless(isBack),
+    { tag: '@full' },
     async ({ page, stub, expectedErrors }) => {
       expectedErrors.push(/status of 404/);
       // A page is loaded again at most once a minute.
@@ -248,15 +261,19 @@ for (const [what, isBack] of Object.entries({
     },
   );
 
-stubbed('while a part does not arrive the page says that it is loading', async ({ page }) => {
-  await installClock(page);
-  const release = await holdAssets(page, 'login.js');
-  await page.goto('/login?plan=premium', { waitUntil: 'commit' });
-  const sign = page.getByRole('main').getByText('Loading...');
-  const isShownLater = () => page.clock.fastForward(10_000).then(() => sign.isVisible());
-  await expect.poll(isShownLater).toBe(true);
-  await expect(page.getByRole('banner')).toBeVisible();
-  release();
-  await expect(page.getByText('You chose the Premium plan.')).toBeVisible();
-  await expect(page.getByText('Loading...')).toHaveCount(0);
-});
+stubbed(
+  'while a part does not arrive the page says that it is loading',
+  { tag: '@full' },
+  async ({ page }) => {
+    await installClock(page);
+    const release = await holdAssets(page, 'login.js');
+    await page.goto('/login?plan=premium', { waitUntil: 'commit' });
+    const sign = page.getByRole('main').getByText('Loading...');
+    const isShownLater = () => page.clock.fastForward(10_000).then(() => sign.isVisible());
+    await expect.poll(isShownLater).toBe(true);
+    await expect(page.getByRole('banner')).toBeVisible();
+    release();
+    await expect(page.getByText('You chose the Premium plan.')).toBeVisible();
+    await expect(page.getByText('Loading...')).toHaveCount(0);
+  },
+);

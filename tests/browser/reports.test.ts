@@ -35,20 +35,21 @@ test('signalapp/Signal-Android 14516, mattermost-mobile 5154: a double tap on Se
   await expect(page.getByRole('alert')).toHaveText('Please write a message.');
 });
 
-test('signalapp/Signal-Android 9228: a message that comes in leaves the draft alone', async ({
-  page,
-  stub,
-}) => {
-  const push = stub.openStream('chatStream');
-  await openConversation(page, stub, hello);
-  await chat.field(page).fill('Half a sen');
-  push({
-    type: 'message',
-    message: messageOf(2, 'A reply', { author: 'solace' }),
-  });
-  await expect(chat.message(page, 'A reply')).toBeVisible();
-  await expect(chat.field(page)).toHaveValue('Half a sen');
-});
+test(
+  'signalapp/Signal-Android 9228: a message that comes in leaves the draft alone',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const push = stub.openStream('chatStream');
+    await openConversation(page, stub, hello);
+    await chat.field(page).fill('Half a sen');
+    push({
+      type: 'message',
+      message: messageOf(2, 'A reply', { author: 'solace' }),
+    });
+    await expect(chat.message(page, 'A reply')).toBeVisible();
+    await expect(chat.field(page)).toHaveValue('Half a sen');
+  },
+);
 
 test(
   'nesquena/hermes-webui 630, elizaOS/eliza 18233: no field is so small that a phone zooms into it',
@@ -70,20 +71,22 @@ test(
   },
 );
 
-test('code-farmz/ng-otp-input 27, opengovsg/FormSG 9471: a code is one field, and takes what a phone pastes', async ({
-  page,
-}) => {
-  await open(page, '/login');
-  await page.getByLabel('Phone number').fill('+15551234567');
-  await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  const code = page.getByLabel('Verification code');
-  await expect(code).toHaveAttribute('autocomplete', 'one-time-code');
-  await expect(code).toHaveAttribute('inputmode', 'numeric');
-  for (const pasted of ['123 456', '123-456', 'ABC-123456', '\u200e123456', '１２３４５６']) {
-    await code.fill(pasted);
-    await expect(code, pasted).toHaveValue('123456');
-  }
-});
+test(
+  'code-farmz/ng-otp-input 27, opengovsg/FormSG 9471: a code is one field, and takes what a phone pastes',
+  { tag: '@full' },
+  async ({ page }) => {
+    await open(page, '/login');
+    await page.getByLabel('Phone number').fill('+15551234567');
+    await page.getByRole('button', { name: 'Send Verification Code' }).click();
+    const code = page.getByLabel('Verification code');
+    await expect(code).toHaveAttribute('autocomplete', 'one-time-code');
+    await expect(code).toHaveAttribute('inputmode', 'numeric');
+    for (const pasted of ['123 456', '123-456', 'ABC-123456', '\u200e123456', '１２３４５６']) {
+      await code.fill(pasted);
+      await expect(code, pasted).toHaveValue('123456');
+    }
+  },
+);
 
 test(
   'ahoek/katsu 67, Expensify/App 92407: a page whose files stay away is loaded again, and not for ever',
@@ -112,19 +115,20 @@ test(
   },
 );
 
-test('Comfy-Org/ComfyUI_frontend 17345: the plan is read again on the return from the tab where it was changed', async ({
-  page,
-  stub,
-}) => {
-  await stub.signedIn({ tier: 'basic' });
-  await open(page, '/cancel');
-  await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(0);
-  await settle(page);
-  const before = stub.calls('getMe').length;
-  await setVisible(page, false);
-  await setVisible(page, true);
-  await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before);
-});
+test(
+  'Comfy-Org/ComfyUI_frontend 17345: the plan is read again on the return from the tab where it was changed',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn({ tier: 'basic' });
+    await open(page, '/cancel');
+    await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(0);
+    await settle(page);
+    const before = stub.calls('getMe').length;
+    await setVisible(page, false);
+    await setVisible(page, true);
+    await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before);
+  },
+);
 
 test(
   'tailscale/golink 148, alphagov/publishing-api 166, ubuntu.com 4448: an address with a capital, or the end of its sentence, leads to its page',
@@ -167,10 +171,14 @@ test(
   },
 );
 
-test('a name for a message is not cut inside a character', async ({ page, stub }) => {
-  await openConversation(page, stub, hello);
-  stub.respond('sendMessage', {}, 500);
-  await send(page, `${'a'.repeat(59)}😀 and more`);
-  const again = page.getByRole('button', { name: /^Send again/ });
-  await expect(again).toHaveAccessibleName(`Send again: ${'a'.repeat(59)}😀`);
-});
+test(
+  'a name for a message is not cut inside a character',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openConversation(page, stub, hello);
+    stub.respond('sendMessage', {}, 500);
+    await send(page, `${'a'.repeat(59)}😀 and more`);
+    const again = page.getByRole('button', { name: /^Send again/ });
+    await expect(again).toHaveAccessibleName(`Send again: ${'a'.repeat(59)}😀`);
+  },
+);

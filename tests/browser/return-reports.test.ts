@@ -39,6 +39,7 @@ stubbed(
 
 stubbed(
   'mark-szabo/carwash 51, vfs-tracker 110: a session that expires without a network waits for it, with what was written',
+  { tag: '@full' },
   async ({ page, stub, context, expectedErrors }) => {
     expectedErrors.push(/net::ERR|status of 401/);
     const now = Date.parse('2025-01-01T12:00:00Z') / 1000;

@@ -45,20 +45,24 @@ const starts: [arrange: (stub: Stub) => void, told: string][] = [
   ],
 ];
 
-test('a start without a profile leads to the login, and says why, once', async ({ page, stub }) => {
-  await stub.signedIn();
-  for (const [arrange, told] of starts) {
-    arrange(stub);
-    await page.goto('/account');
-    await page.waitForURL('**/login');
-    await expectToasts(page, [told]);
-    expect(await storedToken(page), told).toBeNull();
-    await expect(
-      page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Login' }),
-    ).toBeVisible();
-    await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
-  }
-});
+test(
+  'a start without a profile leads to the login, and says why, once',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    for (const [arrange, told] of starts) {
+      arrange(stub);
+      await page.goto('/account');
+      await page.waitForURL('**/login');
+      await expectToasts(page, [told]);
+      expect(await storedToken(page), told).toBeNull();
+      await expect(
+        page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Login' }),
+      ).toBeVisible();
+      await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
+    }
+  },
+);
 
 const outages: [path: string, arrange: (stub: Stub) => void, told: string][] = [
   ['/account', (stub) => stub.respond('getMe', {}, 503), 'Server error. Please try again later.'],
@@ -83,7 +87,7 @@ const unreached = 'We cannot load your account right now';
 for (const [path, arrange, told] of outages)
   test(
     `an outage at ${path} is no logout: it is told once, and the page goes on by itself`,
-    fullUnless(path === '/account'),
+    { tag: '@full' },
     async ({ page, stub, expectedErrors }) => {
       await beginOutage({ stub, expectedErrors }, arrange);
       stub.respond('getChat', pageOf([messageOf(1, 'I am still here')]));
@@ -129,6 +133,7 @@ test('an outage leaves public pages their member, and a pressed button tries at 
   await follow(account, '**/account');
   const again = page.getByRole('button', { name: 'Try again' });
   await expect(again).toBeVisible();
+  expect(await storedToken(page)).toBe('e2e-token');
 
   // The page tries by itself, too, until its clock stands still; what it has tried last ends after a second.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 3_600_000));
@@ -195,20 +200,21 @@ for (const [host, path] of Object.entries({
     },
   );
 
-test('a redirect before the page is hydrated shows the next page without an error', async ({
-  page,
-  stub,
-}) => {
-  spoil(page);
-  await page.addInitScript(holdScheduler);
-  await stub.signedIn();
-  stub.respond('getMe', over, 401);
-  await page.goto('/plans');
-  await page.waitForURL('**/login');
-  await page.evaluate(() => dispatchEvent(new Event('release')));
-  await expect(page.getByLabel('Phone number')).toBeVisible();
-  await expectToasts(page, ['Session expired. Please log in again.']);
-});
+test(
+  'a redirect before the page is hydrated shows the next page without an error',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    spoil(page);
+    await page.addInitScript(holdScheduler);
+    await stub.signedIn();
+    stub.respond('getMe', over, 401);
+    await page.goto('/plans');
+    await page.waitForURL('**/login');
+    await page.evaluate(() => dispatchEvent(new Event('release')));
+    await expect(page.getByLabel('Phone number')).toBeVisible();
+    await expectToasts(page, ['Session expired. Please log in again.']);
+  },
+);
 
 /** Holds the tasks of React's scheduler, which come through a message channel, until the page gets a "release" event. */
 function holdScheduler(): void {
@@ -224,24 +230,24 @@ function holdScheduler(): void {
   });
 }
 
-test('parts that load beside the page are missed once, and nothing ends', async ({
-  page,
-  stub,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/status of 404/);
-  await stopTime(page);
-  await stub.signedIn();
-  for (const part of ['page-heads', 'session-stream'])
-    await page.route(`**/${part}.js`, (route) => route.fulfill({ status: 404 }));
-  await open(page, '/account');
-  await page.getByRole('link', { name: 'Get help now' }).first().click();
-  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
-  expect(stub.calls('usageStream')).toEqual([]);
-  await page.unrouteAll();
-  await page.clock.runFor(10_000);
-  await expect.poll(() => stub.calls('usageStream').length).toBe(1);
-});
+test(
+  'parts that load beside the page are missed once, and nothing ends',
+  { tag: '@full' },
+  async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    await stopTime(page);
+    await stub.signedIn();
+    for (const part of ['page-heads', 'session-stream'])
+      await page.route(`**/${part}.js`, (route) => route.fulfill({ status: 404 }));
+    await open(page, '/account');
+    await page.getByRole('link', { name: 'Get help now' }).first().click();
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+    expect(stub.calls('usageStream')).toEqual([]);
+    await page.unrouteAll();
+    await page.clock.runFor(10_000);
+    await expect.poll(() => stub.calls('usageStream').length).toBe(1);
+  },
+);
 
 test('a stored token is used until it ends, which leads away from the account', async ({
   page,
@@ -331,26 +337,27 @@ for (const [late, name, act] of [
     },
   );
 
-test('a message that an ended session could not send does not reach the next one', async ({
-  page,
-  stub,
-}) => {
-  await twoPeople(stub);
-  stub.respondByToken('getChat', {
-    'e2e-a': pageOf([]),
-    'e2e-b': pageOf([messageOf(1, 'Written by the second')]),
-  });
-  stub.respond('sendMessage', over, 401);
-  const release = stub.hold('sendMessage', 'e2e-a');
-  await page.goto('/chat');
-  await send(page, 'Written by the first');
-  await expect(chat.message(page, 'Written by the first')).toBeVisible();
-  await switchInOtherTab(page, chat.message(page, 'Written by the second'));
-  release();
-  await settle(page);
-  await expect(chat.field(page)).toHaveValue('');
-  expect(await storedToken(page)).toBe('e2e-b');
-});
+test(
+  'a message that an ended session could not send does not reach the next one',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await twoPeople(stub);
+    stub.respondByToken('getChat', {
+      'e2e-a': pageOf([]),
+      'e2e-b': pageOf([messageOf(1, 'Written by the second')]),
+    });
+    stub.respond('sendMessage', over, 401);
+    const release = stub.hold('sendMessage', 'e2e-a');
+    await page.goto('/chat');
+    await send(page, 'Written by the first');
+    await expect(chat.message(page, 'Written by the first')).toBeVisible();
+    await switchInOtherTab(page, chat.message(page, 'Written by the second'));
+    release();
+    await settle(page);
+    await expect(chat.field(page)).toHaveValue('');
+    expect(await storedToken(page)).toBe('e2e-b');
+  },
+);
 
 test('an external token over the session of another number asks first', async ({ page, stub }) => {
   await twoPeople(stub);

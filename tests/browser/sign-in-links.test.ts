@@ -123,29 +123,30 @@ const running = {
   message: 'This trial has started already. Please log in.',
 };
 
-test('a used link of a trial that runs leads its owner to the account, others to the login', async ({
-  page,
-  stub,
-}) => {
-  stub.respond('verifyTrialToken', running, 409);
-  await open(page, '/activate-trial?token=t');
-  await expect(page.getByRole('main').getByText(running.message)).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Back to my account' })).toHaveCount(0);
-  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
+test(
+  'a used link of a trial that runs leads its owner to the account, others to the login',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    stub.respond('verifyTrialToken', running, 409);
+    await open(page, '/activate-trial?token=t');
+    await expect(page.getByRole('main').getByText(running.message)).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Back to my account' })).toHaveCount(0);
+    await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
 
-  await stub.signedIn({ tier: 'premium', isTrial: true });
-  await open(page, '/activate-trial?token=t');
-  await page.waitForURL('**/account');
-  expect(await storedToken(page)).toBe('e2e-token');
-  await expect(page.getByText('Free Trial')).toBeVisible();
-  await expectToasts(page);
+    await stub.signedIn({ tier: 'premium', isTrial: true });
+    await open(page, '/activate-trial?token=t');
+    await page.waitForURL('**/account');
+    expect(await storedToken(page)).toBe('e2e-token');
+    await expect(page.getByText('Free Trial')).toBeVisible();
+    await expectToasts(page);
 
-  stub.person({});
-  await open(page, '/activate-trial?token=t');
-  await expect(page.getByRole('main').getByText(running.message)).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
-  expect(stub.calls('logout')).toEqual([]);
-});
+    stub.person({});
+    await open(page, '/activate-trial?token=t');
+    await expect(page.getByRole('main').getByText(running.message)).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
+    expect(stub.calls('logout')).toEqual([]);
+  },
+);
 
 test(
   'a session that was put aside is kept until somebody signs in',

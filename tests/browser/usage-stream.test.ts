@@ -59,27 +59,28 @@ test('the stream moves the count by a number, and fetches the profile of a new p
   expect(stub.calls('usageStream')).toHaveLength(1);
 });
 
-test('a count that comes during a fetch of the profile is newer than the response', async ({
-  page,
-  stub,
-}) => {
-  // A stream that is silent for long would be replaced, and one that opens during a fetch makes another one.
-  await stopTime(page);
-  const send = stub.openStream('usageStream', []);
-  await openAccount(page, stub, basic);
-  send({ type: 'usageUpdate', count: 4 });
-  await expect(used(page, '4 / 30')).toBeVisible();
-  await settle(page);
-  const release = stub.hold('getMe');
-  const fetched = stub.calls('getMe').length;
-  await setVisible(page, true);
-  await expect.poll(() => stub.calls('getMe').length).toBe(fetched + 1);
-  send({ type: 'usageUpdate', count: 9 });
-  await expect(used(page, '9 / 30')).toBeVisible();
-  release();
-  await settle(page);
-  await expect(used(page, '9 / 30')).toBeVisible();
-});
+test(
+  'a count that comes during a fetch of the profile is newer than the response',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    // A stream that is silent for long would be replaced, and one that opens during a fetch makes another one.
+    await stopTime(page);
+    const send = stub.openStream('usageStream', []);
+    await openAccount(page, stub, basic);
+    send({ type: 'usageUpdate', count: 4 });
+    await expect(used(page, '4 / 30')).toBeVisible();
+    await settle(page);
+    const release = stub.hold('getMe');
+    const fetched = stub.calls('getMe').length;
+    await setVisible(page, true);
+    await expect.poll(() => stub.calls('getMe').length).toBe(fetched + 1);
+    send({ type: 'usageUpdate', count: 9 });
+    await expect(used(page, '9 / 30')).toBeVisible();
+    release();
+    await settle(page);
+    await expect(used(page, '9 / 30')).toBeVisible();
+  },
+);
 
 test('a stream has credentials; no other call has a cookie, or a token without need', async ({
   page,
@@ -98,34 +99,35 @@ test('a stream has credentials; no other call has a cookie, or a token without n
   await expect.poll(() => stub.calls('usageStream')[0]?.search.get('token')).toBe('ticket');
 });
 
-test('a broken stream is tried five times more, ever later, and not after logging out', async ({
-  page,
-  stub,
-}) => {
-  await stopTime(page);
-  stub.disconnect('usageStream');
-  await openAccount(page, stub, basic);
-  const opened = () => stub.calls('usageStream').length;
-  await page.keyboard.press('Control+Shift+D');
-  for (const [index, delay] of delays.entries()) {
-    // The failure must have reached the page before its next wait is measured.
-    await expect(page.getByText(`reconnecting (${index + 1})`)).toBeVisible();
-    await page.clock.runFor(delay - 1);
-    await settle(page);
-    expect(opened()).toBe(index + 1);
-    await page.clock.runFor(1);
-    await expect.poll(opened).toBe(index + 2);
-  }
-  await expect(sign(page, 'Live updates paused')).toBeVisible();
-  expect(opened()).toBe(6);
+test(
+  'a broken stream is tried five times more, ever later, and not after logging out',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stopTime(page);
+    stub.disconnect('usageStream');
+    await openAccount(page, stub, basic);
+    const opened = () => stub.calls('usageStream').length;
+    await page.keyboard.press('Control+Shift+D');
+    for (const [index, delay] of delays.entries()) {
+      // The failure must have reached the page before its next wait is measured.
+      await expect(page.getByText(`reconnecting (${index + 1})`)).toBeVisible();
+      await page.clock.runFor(delay - 1);
+      await settle(page);
+      expect(opened()).toBe(index + 1);
+      await page.clock.runFor(1);
+      await expect.poll(opened).toBe(index + 2);
+    }
+    await expect(sign(page, 'Live updates paused')).toBeVisible();
+    expect(opened()).toBe(6);
 
-  await page.reload();
-  await expect(sign(page, 'Reconnecting...')).toBeVisible();
-  await follow(page.getByRole('button', { name: 'Logout' }), '**/login');
-  await page.clock.runFor(120_000);
-  await settle(page);
-  expect(opened()).toBe(7);
-});
+    await page.reload();
+    await expect(sign(page, 'Reconnecting...')).toBeVisible();
+    await follow(page.getByRole('button', { name: 'Logout' }), '**/login');
+    await page.clock.runFor(120_000);
+    await settle(page);
+    expect(opened()).toBe(7);
+  },
+);
 
 test(
   'a sign of life begins another series of attempts, and a visible page looks for one',

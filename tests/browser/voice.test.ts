@@ -31,7 +31,7 @@ import {
   follow,
 } from './support/page.ts';
 import { jwt, type Stub } from './support/stub.ts';
-import { fullUnless, enterCode, expect, stubbed, test } from './support/test.ts';
+import { enterCode, expect, stubbed, test } from './support/test.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import type { Phone } from './support/phone.ts';
 
@@ -345,30 +345,34 @@ stubbed(
   },
 );
 
-stubbed('the question of the browser is announced where it will ask', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  const question = page.getByText('Your browser will ask for the microphone.');
-  const answer = (state: string) =>
-    page.evaluate((known) => {
-      navigator.permissions.query = async () => ({ state: known }) as PermissionStatus;
-    }, state);
-  await answer('granted');
-  await page.evaluate(() => {
-    navigator.mediaDevices.getUserMedia = () =>
-      new Promise((_, refuse) =>
-        addEventListener('refused', () => refuse(new DOMException('', 'NotAllowedError'))),
-      );
-  });
-  await microphone(page).click();
-  await expect(microphone(page)).toHaveAttribute('aria-disabled', 'true');
-  await settle(page);
-  await expect(question).toHaveCount(0);
-  await answer('prompt');
-  await page.evaluate(() => void dispatchEvent(new Event('refused')));
-  await expect(page.getByText('Solace may not use the microphone.')).toBeVisible();
-  await microphone(page).click();
-  await expect(question).toBeVisible();
-});
+stubbed(
+  'the question of the browser is announced where it will ask',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    const question = page.getByText('Your browser will ask for the microphone.');
+    const answer = (state: string) =>
+      page.evaluate((known) => {
+        navigator.permissions.query = async () => ({ state: known }) as PermissionStatus;
+      }, state);
+    await answer('granted');
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () =>
+        new Promise((_, refuse) =>
+          addEventListener('refused', () => refuse(new DOMException('', 'NotAllowedError'))),
+        );
+    });
+    await microphone(page).click();
+    await expect(microphone(page)).toHaveAttribute('aria-disabled', 'true');
+    await settle(page);
+    await expect(question).toHaveCount(0);
+    await answer('prompt');
+    await page.evaluate(() => void dispatchEvent(new Event('refused')));
+    await expect(page.getByText('Solace may not use the microphone.')).toBeVisible();
+    await microphone(page).click();
+    await expect(question).toBeVisible();
+  },
+);
 
 stubbed(
   'a microphone that is allowed after its person has left is closed',
@@ -394,7 +398,7 @@ stubbed(
 for (const part of ['recorder', 'voice-panel'])
   stubbed(
     `the microphone is closed if the ${part} does not load, and the draft stays`,
-    fullUnless(part === 'recorder'),
+    { tag: '@full' },
     async ({ page, stub, expectedErrors }) => {
       expectedErrors.push(/ERR_FAILED/);
       await openVoice(page, stub);
@@ -439,6 +443,7 @@ stubbed(
 
 stubbed(
   'one recording plays at a time, at the chosen speed and from the chosen second',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await openVoice(page, stub);
     for (const count of [1, 2]) {
@@ -581,22 +586,28 @@ stubbed(
 const playing = (page: Page) =>
   page.evaluate(() => window.sound.players.filter(({ paused }) => !paused).length);
 
-stubbed('a recording outlives a reload, and is sent the same', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  await record(page);
-  await press(page, 'Stop');
-  await expect(panel(page).getByText(recorded)).toBeVisible();
-  await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).toContain('base64');
-  page.on('dialog', (dialog) => void dialog.accept());
-  await page.reload();
-  await expect(panel(page).getByText(recorded)).toBeVisible();
-  await playOwn(page).click();
-  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
-  await press(page, 'Send');
-  await expect.poll(() => stub.calls('sendVoice').length).toBe(1);
-  await expect(panel(page)).toHaveCount(0);
-  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('base64');
-});
+stubbed(
+  'a recording outlives a reload, and is sent the same',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    await record(page);
+    await press(page, 'Stop');
+    await expect(panel(page).getByText(recorded)).toBeVisible();
+    await expect
+      .poll(() => page.evaluate(() => JSON.stringify(sessionStorage)))
+      .toContain('base64');
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await expect(panel(page).getByText(recorded)).toBeVisible();
+    await playOwn(page).click();
+    await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
+    await press(page, 'Send');
+    await expect.poll(() => stub.calls('sendVoice').length).toBe(1);
+    await expect(panel(page)).toHaveCount(0);
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('base64');
+  },
+);
 
 const kept = (page: Page) => page.evaluate(() => JSON.stringify(sessionStorage));
 const slices = (page: Page) =>

@@ -280,75 +280,80 @@ test('the whole conversation is printed, with names and without the field', asyn
   expect((await speaker.boundingBox())!.width).toBeGreaterThan(20);
 });
 
-test('pasted and dropped files get a sentence, and texts pass', async ({ page, stub }) => {
-  await openConversation(page, stub, hello);
-  await chat.field(page).fill('My draft');
-  const give = (kind: 'paste' | 'drop' | 'dragover', target: string, withText = false) =>
-    page.evaluate(
-      ([type, selector, text]) => {
-        const data = new DataTransfer();
-        data.items.add(new File(['x'], 'x.png', { type: 'image/png' }));
-        if (text) data.setData('text/plain', 'words');
-        const details = { bubbles: true, cancelable: true };
-        const event =
-          type === 'paste'
-            ? new ClipboardEvent(type, {
-                ...details,
-                clipboardData: data,
-              })
-            : new DragEvent(type!, { ...details, dataTransfer: data });
-        document.querySelector(selector!)!.dispatchEvent(event);
-        return event.defaultPrevented;
-      },
-      [kind, target, withText ? 'yes' : ''],
-    );
-  // The listeners of the app load after it.
-  await expect.poll(() => give('dragover', 'body')).toBe(true);
-  const said = page.getByText('Pictures and files cannot be sent here.');
-  expect(await give('paste', 'textarea', true)).toBe(false);
-  await settle(page);
-  await expect(said).toHaveCount(0);
-  for (const place of ['textarea', '[data-slot=messages]', 'header', 'body']) {
-    expect(await give('dragover', place), place).toBe(true);
-    expect(await give('drop', place), place).toBe(true);
-  }
-  await expect(said.first()).toBeVisible();
-  expect(await give('paste', 'textarea')).toBe(false);
-  await expect(chat.field(page)).toHaveValue('My draft');
-});
+test(
+  'pasted and dropped files get a sentence, and texts pass',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openConversation(page, stub, hello);
+    await chat.field(page).fill('My draft');
+    const give = (kind: 'paste' | 'drop' | 'dragover', target: string, withText = false) =>
+      page.evaluate(
+        ([type, selector, text]) => {
+          const data = new DataTransfer();
+          data.items.add(new File(['x'], 'x.png', { type: 'image/png' }));
+          if (text) data.setData('text/plain', 'words');
+          const details = { bubbles: true, cancelable: true };
+          const event =
+            type === 'paste'
+              ? new ClipboardEvent(type, {
+                  ...details,
+                  clipboardData: data,
+                })
+              : new DragEvent(type!, { ...details, dataTransfer: data });
+          document.querySelector(selector!)!.dispatchEvent(event);
+          return event.defaultPrevented;
+        },
+        [kind, target, withText ? 'yes' : ''],
+      );
+    // The listeners of the app load after it.
+    await expect.poll(() => give('dragover', 'body')).toBe(true);
+    const said = page.getByText('Pictures and files cannot be sent here.');
+    expect(await give('paste', 'textarea', true)).toBe(false);
+    await settle(page);
+    await expect(said).toHaveCount(0);
+    for (const place of ['textarea', '[data-slot=messages]', 'header', 'body']) {
+      expect(await give('dragover', place), place).toBe(true);
+      expect(await give('drop', place), place).toBe(true);
+    }
+    await expect(said.first()).toBeVisible();
+    expect(await give('paste', 'textarea')).toBe(false);
+    await expect(chat.field(page)).toHaveValue('My draft');
+  },
+);
 
-test('a held Enter sends once, says nothing wrong, and tries a code once', async ({
-  page,
-  stub,
-}) => {
-  const hold = async () => {
-    await page.keyboard.down('Enter');
-    // A key that stays down repeats.
-    for (let press = 0; press < 12; press += 1) await page.keyboard.down('Enter');
-    await page.keyboard.up('Enter');
-  };
-  stub.respond('verifyOtp', { success: false, code: 'invalid_code', message: 'Invalid.' }, 401);
-  await page.goto('/login');
-  await page.getByLabel('Phone number').fill('+15551234567');
-  await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  await page.getByLabel('Verification code').fill('123456');
-  await hold();
-  await expect(page.getByRole('alert').first()).toBeVisible();
-  await settle(page);
-  expect(stub.calls('verifyOtp')).toHaveLength(1);
+test(
+  'a held Enter sends once, says nothing wrong, and tries a code once',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const hold = async () => {
+      await page.keyboard.down('Enter');
+      // A key that stays down repeats.
+      for (let press = 0; press < 12; press += 1) await page.keyboard.down('Enter');
+      await page.keyboard.up('Enter');
+    };
+    stub.respond('verifyOtp', { success: false, code: 'invalid_code', message: 'Invalid.' }, 401);
+    await page.goto('/login');
+    await page.getByLabel('Phone number').fill('+15551234567');
+    await page.getByRole('button', { name: 'Send Verification Code' }).click();
+    await page.getByLabel('Verification code').fill('123456');
+    await hold();
+    await expect(page.getByRole('alert').first()).toBeVisible();
+    await settle(page);
+    expect(stub.calls('verifyOtp')).toHaveLength(1);
 
-  await openConversation(page, stub, hello);
-  stub.respond('sendMessage', {
-    success: true,
-    message: messageOf(3, 'Hola'),
-  });
-  await chat.field(page).fill('Hola');
-  await hold();
-  await settle(page);
-  expect(stub.calls('sendMessage')).toHaveLength(1);
-  await expect(chat.field(page)).toHaveValue('');
-  await expect(page.getByRole('alert')).toHaveCount(0);
-});
+    await openConversation(page, stub, hello);
+    stub.respond('sendMessage', {
+      success: true,
+      message: messageOf(3, 'Hola'),
+    });
+    await chat.field(page).fill('Hola');
+    await hold();
+    await settle(page);
+    expect(stub.calls('sendMessage')).toHaveLength(1);
+    await expect(chat.field(page)).toHaveValue('');
+    await expect(page.getByRole('alert')).toHaveCount(0);
+  },
+);
 
 test('a message that was not sent is announced once, and so is its arrival', async ({
   page,
@@ -404,42 +409,43 @@ test('the height follows a keyboard that closes late, and a zoom that ends', asy
   await expect.poll(height).toBe('');
 });
 
-test('a notice that is still shown goes when it is read, at clearing, and at a log-out', async ({
-  page,
-  stub,
-}) => {
-  await page.addInitScript(() => {
-    const shown: object[] = [];
-    const show = () => shown.push({ close: () => shown.splice(0) });
-    Object.assign(window, { shown, show });
-    const registration = { getNotifications: async () => [...shown] };
-    Object.defineProperty(navigator, 'serviceWorker', {
-      value: Object.assign(new EventTarget(), {
-        getRegistration: async () => registration,
-        register: async () => registration,
-        ready: Promise.resolve(registration),
-      }),
+test(
+  'a notice that is still shown goes when it is read, at clearing, and at a log-out',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await page.addInitScript(() => {
+      const shown: object[] = [];
+      const show = () => shown.push({ close: () => shown.splice(0) });
+      Object.assign(window, { shown, show });
+      const registration = { getNotifications: async () => [...shown] };
+      Object.defineProperty(navigator, 'serviceWorker', {
+        value: Object.assign(new EventTarget(), {
+          getRegistration: async () => registration,
+          register: async () => registration,
+          ready: Promise.resolve(registration),
+        }),
+      });
     });
-  });
-  const show = () => page.evaluate(() => void (window as any).show());
-  const count = () => page.evaluate(() => (window as any).shown.length as number);
-  const push = stub.openStream('chatStream');
-  await openConversation(page, stub, hello);
-  await show();
-  push({
-    type: 'message',
-    message: messageOf(3, 'A reply', { author: 'solace' }),
-  });
-  await expect.poll(count).toBe(0);
-  await show();
-  stub.respond('clearChat', { success: true });
-  stub.respond('getChat', pageOf([]));
-  await chooseOption(page, 'Clear conversation');
-  await expect.poll(count).toBe(0);
-  await show();
-  await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
-  expect(await count()).toBe(1);
-  await page.getByRole('button', { name: 'Logout' }).click();
-  await page.waitForURL('**/login');
-  await expect.poll(count).toBe(0);
-});
+    const show = () => page.evaluate(() => void (window as any).show());
+    const count = () => page.evaluate(() => (window as any).shown.length as number);
+    const push = stub.openStream('chatStream');
+    await openConversation(page, stub, hello);
+    await show();
+    push({
+      type: 'message',
+      message: messageOf(3, 'A reply', { author: 'solace' }),
+    });
+    await expect.poll(count).toBe(0);
+    await show();
+    stub.respond('clearChat', { success: true });
+    stub.respond('getChat', pageOf([]));
+    await chooseOption(page, 'Clear conversation');
+    await expect.poll(count).toBe(0);
+    await show();
+    await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
+    expect(await count()).toBe(1);
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await page.waitForURL('**/login');
+    await expect.poll(count).toBe(0);
+  },
+);
