@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { call, cronAfter, newAddress, parallel, runCron, send } from './support/api.ts';
+import { call, cronAfter, newAddress, parallel, runCron, send, vars } from './support/api.ts';
 import { complete } from './support/buying.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
 import { newPerson, userOf } from './support/person.ts';
@@ -112,6 +112,17 @@ describe('the receipt of a statement goes by e-mail', () => {
     await runCron();
     expect(await sandbox.mails(email)).toEqual([]);
     await cronAfter(2 * minute);
+    await mailTo(email);
+  });
+
+  it('to an address that was sealed before the pepper was rotated', async () => {
+    const email = newEmail();
+    const old = vars.CODE_PEPPER!.split(' ')[1]!;
+    await during({ mail: { status: 503 } }, async () => {
+      const { body } = await state(email, { settings: { CODE_PEPPER: old } });
+      await triedOnce(body.statement.id);
+    });
+    await cronAfter(minute);
     await mailTo(email);
   });
 
