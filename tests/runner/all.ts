@@ -41,7 +41,7 @@ process.exit(isGreen ? 0 : 1);
 async function run(): Promise<boolean> {
   requireDiskSpace('.');
   ensureHeadlessBrowser();
-  const together = availableParallelism() + 1;
+  const together = availableParallelism();
   const settings = {
     together,
     logs: '.wrangler/test-logs',
