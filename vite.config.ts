@@ -9,6 +9,7 @@ import {
   defineConfig,
   type PluginOption,
 } from 'vite';
+import { liveComponents } from './web/build/live-components.ts';
 import { livePages } from './web/build/live-pages.ts';
 import { liveStyles } from './web/build/live-styles.ts';
 import { withdrawalDays } from './web/build/words/withdrawal-days.ts';
@@ -131,6 +132,7 @@ export default defineConfig({
     ...routerPlugins(),
     react(),
     inlineStyles(join(web, 'styled-system')),
+    liveComponents(),
     liveStyles(),
     liveWords(),
     livePages(outsideOrigins(), headScript),

@@ -59,6 +59,24 @@ it('edits of page, styles and words keep the page and what was typed', async () 
   await expectPage(site.login.locator('#phone')).toHaveValue('+1 555');
 });
 
+it('a module reads its own exports, not those of a later edit', async () => {
+  const path = '/pages/login/phone-step.tsx';
+  const module = await textOf(product.siteUrl + path);
+  expect(module).toContain('registerExportsForReactRefresh');
+  expect(module).not.toContain(`from "${path}`);
+});
+
+it('an edit of a component is seen, however soon others follow', { tags: 'full' }, async () => {
+  const [component, word] = kinds.filter(({ name }) => /^(component|word) /.test(name));
+  for (let round = 0; round < 20; round++)
+    for (const { file, from, to, see } of [component!, word!]) {
+      clone.edit(file, from, to(1));
+      await see(site, 1);
+      clone.edit(file, to(1), from);
+      await see(site, 0);
+    }
+});
+
 describe('a mistake shows in the page with its file, and goes when it is mended', () => {
   const mistakes = [
     ['worker/endpoints/service.ts', 'export const health', 'export const = health'],
