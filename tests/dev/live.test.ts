@@ -150,7 +150,7 @@ it(
   },
 );
 
-describe('settings', () => {
+describe('settings', { tags: 'full' }, () => {
   const me = () =>
     textOf(`${product.siteUrl}/api/user/me`, {
       headers: { authorization: `Bearer ${site.token}` },
@@ -163,7 +163,7 @@ describe('settings', () => {
     ['a second one', 'wrangler.toml', 'limit = 601', 'limit = 602'],
   ];
 
-  const startsAgain = async (...[, file, before, after]: Edit) => {
+  it.each(edits)('%s starts the Worker again, and nothing else', async (_, file, before, after) => {
     const from = product.lines.length;
     clone.edit(file, before, after);
     await product.said(
@@ -172,12 +172,9 @@ describe('settings', () => {
     );
     await expectPage.poll(me).toContain('"success":true');
     await expectPage(site.login.locator('html[data-kept=yes]')).toHaveCount(1);
-  };
-
-  it.each(edits)('%s starts the Worker again, and nothing else', { tags: 'full' }, startsAgain);
+  });
 
   type Mistake = [what: string, file: string, spoil: (text: string) => string, said: RegExp];
-  /** One that the settings refuse. */
   const mistakes: Mistake[] = [
     [
       'a malformed setting',
@@ -185,9 +182,6 @@ describe('settings', () => {
       (text) => text.replace(/^SESSION_KEYS=.*$/m, 'SESSION_KEYS=short'),
       /\.dev\.vars is .*: \.dev\.vars cannot be used: SESSION_KEYS is malformed\. Write /,
     ],
-  ];
-  /** The first one is found only by a trial of the Worker, which costs ten seconds of the processor. */
-  const moreMistakes: Mistake[] = [
     [
       'a flag that nobody knows',
       'wrangler.toml',
@@ -203,20 +197,19 @@ describe('settings', () => {
     ],
   ];
 
-  const leavesWorker = async (...[, file, spoil, said]: Mistake) => {
-    const right = clone.read(file);
-    const from = product.lines.length;
-    clone.write(file, spoil(right));
-    await product.said(new RegExp(`^The Worker runs as before, until ${said.source}`), from);
-    expect(await me()).toContain('"success":true');
-    clone.write(file, right);
-    await product.said(/has changed: the Worker has started again\.$/, from);
-    await expectPage.poll(me).toContain('"success":true');
-  };
-
-  const title = '%s in %s leaves the Worker as it was, until it is mended';
-  it.each(mistakes)(title, leavesWorker);
-  it.each(moreMistakes)(title, { tags: 'full' }, leavesWorker);
+  it.each(mistakes)(
+    '%s in %s leaves the Worker as it was, until it is mended',
+    async (_, file, spoil, said) => {
+      const right = clone.read(file);
+      const from = product.lines.length;
+      clone.write(file, spoil(right));
+      await product.said(new RegExp(`^The Worker runs as before, until ${said.source}`), from);
+      expect(await me()).toContain('"success":true');
+      clone.write(file, right);
+      await product.said(/has changed: the Worker has started again\.$/, from);
+      await expectPage.poll(me).toContain('"success":true');
+    },
+  );
 });
 
 it('a second one in the same folder names the first', async () => {

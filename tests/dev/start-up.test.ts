@@ -46,19 +46,15 @@ describe.each(moments)('%s', (moment, comes) => {
     expect(surprises(run)).toEqual([]);
   });
 
-  it(
-    'the end of the command by force leaves nothing behind',
-    fullUnless(moment === chosen),
-    async () => {
-      const run = await runProduct(clone);
-      await comes(run);
-      const commands = programsOf(run).filter(({ line }) =>
-        /node\0.*tests\/product\/dev\.ts/.test(line),
-      );
-      process.kill(commands.at(-1)!.id, 'SIGKILL');
-      await expect.poll(() => run.processes(), often).toEqual([]);
-    },
-  );
+  it('the end of the command by force leaves nothing behind', { tags: 'full' }, async () => {
+    const run = await runProduct(clone);
+    await comes(run);
+    const commands = programsOf(run).filter(({ line }) =>
+      /node\0.*tests\/product\/dev\.ts/.test(line),
+    );
+    process.kill(commands.at(-1)!.id, 'SIGKILL');
+    await expect.poll(() => run.processes(), often).toEqual([]);
+  });
 });
 
 /** How far `npm run preview` has come. */

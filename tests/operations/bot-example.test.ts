@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHmac } from 'node:crypto';
@@ -22,26 +23,29 @@ import {
 const phone = newNumber();
 const botPort = String(await freePort(0, 'PORT'));
 const botUrl = `http://127.0.0.1:${botPort}`;
-const product = await startTestProduct(botPort);
-const { BOT_WEBHOOK_SECRET } = product.vars;
+let product: Awaited<ReturnType<typeof startTestProduct>>;
 let bot: ChildProcess | undefined;
 let token: string;
 
 beforeAll(async () => {
+  product = await startTestProduct(botPort);
   await startBot();
   token = await product.signIn(phone);
   await product.startTrial(phone, { tier: 'basic' });
   await call('PUT', '/api/user/chat/consent', { version: consentVersion });
 });
 
-afterAll(() => stopBot());
+afterAll(async () => {
+  await stopBot();
+  await product?.close();
+});
 
 /** Starts the example, in place of the one that runs. */
 async function startBot(more: Record<string, string> = {}): Promise<void> {
   await stopBot();
   const settings = {
     SITE_URL: product.siteUrl,
-    BOT_WEBHOOK_SECRET,
+    BOT_WEBHOOK_SECRET: product.vars.BOT_WEBHOOK_SECRET,
     BOT_PORT: botPort,
   };
   const env = { ...ownEnvironment, ...settings, ...more };
@@ -249,7 +253,7 @@ async function sendEvent(
     timestamp: new Date().toISOString(),
     data,
   });
-  const headers = signedHeaders(new Webhook(BOT_WEBHOOK_SECRET), id, body);
+  const headers = signedHeaders(new Webhook(product.vars.BOT_WEBHOOK_SECRET), id, body);
   expect(
     (
       await fetch(`${botUrl}/events`, {

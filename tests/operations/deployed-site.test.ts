@@ -1,11 +1,12 @@
 import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { problemsOutside } from '../../worker/operations/doctor/deployed-site.ts';
 import { callerSecretsIn } from '../../worker/operations/doctor/signed-calls.ts';
 import { serve, startTestProduct } from './test-product.ts';
 
-const { siteUrl, vars } = await startTestProduct();
+const { siteUrl, vars, close } = await startTestProduct();
+afterAll(close);
 const secrets = callerSecretsIn(vars);
 
 it('nothing stands between the running product and its callers', async () => {

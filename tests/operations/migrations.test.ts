@@ -1,6 +1,6 @@
 import { globSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consentVersion } from '../../worker/contract/chat-limits.ts';
 import { waitUntilReady } from '../product/machine.ts';
 import { runMinuteCron } from '../product/start-product.ts';
@@ -60,8 +60,7 @@ it.each([
   expect(troubles(statement)).toHaveLength(1);
 });
 
-const product = await startTestProduct();
-const { database } = product;
+let product: Awaited<ReturnType<typeof startTestProduct>>;
 
 /** Each isolate prepares its statements once: the Worker starts on the schema that it finds. */
 async function restart(): Promise<void> {
@@ -71,6 +70,7 @@ async function restart(): Promise<void> {
 
 /** The next version's migration, with everything that the rule above allows, on every table. */
 async function migrateFurther(): Promise<number> {
+  const { database } = product;
   const { rows } = await database.execute(
     "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '\\_\\_%' escape '\\'",
   );
@@ -84,8 +84,15 @@ async function migrateFurther(): Promise<number> {
 }
 
 /** One after the other: a person of the version before, then the schema of the next one under the same Worker. */
-describe('after a rollback, a version meets the schema of the next one', { shuffle: false }, () => {
+const inOrder = { shuffle: false, tags: ['full'] };
+describe('after a rollback, a version meets the schema of the next one', inOrder, () => {
   let before: Session;
+
+  beforeAll(async () => {
+    product = await startTestProduct();
+  });
+
+  afterAll(() => product?.close());
 
   it('works before it, on its own schema', async () => {
     before = await openSession('+15557654321');
@@ -110,19 +117,15 @@ describe('after a rollback, a version meets the schema of the next one', { shuff
     expect([...before.troubles, ...after.troubles]).toEqual([]);
   });
 
-  it(
-    'would fail on a column that is gone: such a migration waits until no version uses it',
-    { tags: 'full' },
-    async () => {
-      await database.execute('alter table users rename column tier to plan');
-      await restart();
-      const session = await openSession('+15557654323');
-      await useEverything(session);
-      expect(session.troubles).toContainEqual(
-        expect.stringMatching(/^POST .*create-subscription-update-session: 500/),
-      );
-    },
-  );
+  it('would fail on a column that is gone: such a migration waits until no version uses it', async () => {
+    await product.database.execute('alter table users rename column tier to plan');
+    await restart();
+    const session = await openSession('+15557654323');
+    await useEverything(session);
+    expect(session.troubles).toContainEqual(
+      expect.stringMatching(/^POST .*create-subscription-update-session: 500/),
+    );
+  });
 });
 
 type Session = Awaited<ReturnType<typeof openSession>>;

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { until } from '../api/support/clock.ts';
 import { type Ran, runApart, runHere } from './program-runs.ts';
 import { call, newNumber, ownEnvironment, serve, startTestProduct } from './test-product.ts';
 
 export const product = await startTestProduct();
+afterAll(() => product.close());
 const { siteUrl, sandboxUrl, vars, database, signIn, startTrial } = product;
 const auditFile = join(product.folder, 'audit.jsonl');
 

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/web';
-import { afterAll } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { startProduct } from '../product/start-product.ts';
 import type { RequestListener } from 'node:http';
@@ -38,7 +37,10 @@ let previous = randomInt(1_000_000, 9_000_000);
 /** A number that no other test has. */
 export const newNumber = () => `+1555${(previous += 1)}`;
 
-/** Starts the product for one test file, with what its users do; `botPort` is that of a bot in place of the local one. */
+/**
+ * Starts the product for one test file, with what its users do; `botPort` is that of a bot in
+ * place of the local one. `close` ends it, and takes its folder away.
+ */
 export async function startTestProduct(botPort?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'solace-product-'));
   const varsFile = join(folder, 'vars');
@@ -55,11 +57,11 @@ export async function startTestProduct(botPort?: string) {
     url: vars.TURSO_DATABASE_URL,
     authToken: vars.TURSO_AUTH_TOKEN,
   });
-  afterAll(async () => {
+  async function close(): Promise<void> {
     database.close();
     await product.close();
     rmSync(folder, { recursive: true, force: true });
-  });
+  }
 
   const writeToAssistant = (phone: string) =>
     call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
@@ -117,6 +119,7 @@ export async function startTestProduct(botPort?: string) {
 
   return {
     ...product,
+    close,
     folder,
     database,
     writeToAssistant,
