@@ -150,7 +150,7 @@ describe('an event', () => {
               due: number;
             },
           ];
-          expect(failures).toBeGreaterThan(5);
+          expect(failures).toBeGreaterThan(3);
           expect(due).toBeGreaterThanOrEqual(begun + pauseAfter(failures));
         });
         expect(await userRowOf({ phone })).toMatchObject({ tier: 'free' });
@@ -296,11 +296,7 @@ async function visibleState({ phone, token }: Person) {
 }
 
 /** The others take long, and repeat what these and other tests prove. */
-const chosen = new Set([
-  'a plan is bought',
-  'a dearer plan begins at once',
-  'a cancellation ends the plan',
-]);
+const chosen = new Set(['a dearer plan begins at once', 'a cancellation ends the plan']);
 const isChosen = ([journey]: Journey) => chosen.has(journey);
 const title = '%s, whether its events come once, twice, reversed, late or never';
 

@@ -18,7 +18,15 @@ import {
   untilState,
   write,
 } from './support/chat.ts';
-import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
+import {
+  advanceClock,
+  day,
+  eventually,
+  minute,
+  second,
+  shortenPauses,
+  until,
+} from './support/clock.ts';
 import { type Person, userOf } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
 import { during, eventsAbout, outboxOf, run, sandbox, untilParked } from './support/sandbox.ts';
@@ -144,6 +152,7 @@ describe('while the bot is down', () => {
     const { phone, token } = await newSettledWriter();
     await sandbox.faults({ bot: { status: 500 } });
     // With settings a call returns when its background work has ended, which would deliver in the cron job's place.
+    shortenPauses();
     await write(token, 'One', undefined, {});
     await parallel(2, (n) => write(token, `Next ${n}`, undefined, {}));
     const texts = await textsOf({ token });
@@ -165,6 +174,7 @@ describe('while the bot is down', () => {
     const { phone, token } = await newSettledWriter();
     const behind = await newSettledWriter();
     await sandbox.faults({ bot: { status: 500 } });
+    shortenPauses();
     await call('PUT', '/api/user/platform', {
       token: behind.token,
       body: { platform: 'web' },
@@ -329,6 +339,7 @@ it('delivers a message once that a second request stores before the first one', 
   const id = crypto.randomUUID();
   const pass = holdMessages(id, 'first');
   // With settings a call returns when its background work has ended.
+  shortenPauses();
   const first = write(token, 'One', id, {});
   await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ message_id: id }]));
   const { arrived, release, held } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
@@ -347,6 +358,7 @@ it('delivers a message once that a second request stores before the first one', 
 
 it('delivers a message once that is sent again while the bot receives it', async () => {
   const { phone, token, id, release, held } = await newSlowWriter();
+  shortenPauses();
   expect((await write(token, 'One', id, {})).body.message).toMatchObject({
     id,
     state: 'sent',
@@ -382,6 +394,7 @@ it.each([false, true])(
 it('delivers a message that was sent after a clearing, also by a request that began before it', async () => {
   const { phone, token, release } = await newSlowWriter();
   // With settings a call returns when its background work has ended: both requests have given up the delivery.
+  shortenPauses();
   await call('DELETE', '/api/user/chat', { token, settings: {} });
   const { message } = (await write(token, 'Two', undefined, {})).body;
   // An event without a message is dropped after 15 s. The request of the first message, which ends now, goes on for 20 s.

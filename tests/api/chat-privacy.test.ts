@@ -13,7 +13,7 @@ import {
   untilAccepted,
   write,
 } from './support/chat.ts';
-import { advanceClock, eventually, minute } from './support/clock.ts';
+import { advanceClock, eventually, minute, shortenPauses } from './support/clock.ts';
 import { newContact, newPhone } from './support/contacts.ts';
 import {
   deleteAccount,
@@ -121,6 +121,7 @@ describe('the keys', () => {
     for (const { token } of [person, idle]) await write(token, 'Hello');
     expect(await keyIdOf(person)).toBe(`${name}/2`);
     const settings = { CHAT_KEYS: `${fresh} ${first} ${second}` };
+    shortenPauses();
     expect((await write(person.token, 'Again', undefined, settings)).status).toBe(200);
     expect(await keyIdOf(person)).toBe('newest/2');
     expect(await statusOf(person, { CHAT_KEYS: fresh })).toBe(200);

@@ -13,7 +13,7 @@ import {
   write,
   idReused,
 } from './support/chat.ts';
-import { advanceClock, day, minute } from './support/clock.ts';
+import { advanceClock, day, minute, shortenPauses } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { outboxOf, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
@@ -300,6 +300,7 @@ describe('limits', () => {
     advanceClock(0);
     const { token } = await newWriter();
     const settings = { CHAT_MESSAGES_WAITING: '100' };
+    shortenPauses();
     const ids = Array.from({ length: 25 }, () => crypto.randomUUID());
     await parallel(50, (index) => write(token, 'Hello', ids[index % 25], settings));
     const { messages } = await readChat(token, '?limit=50');

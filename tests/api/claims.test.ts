@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   botCall,
   call,
@@ -298,8 +298,12 @@ describe('a claim', () => {
 
     it('by the end of the Worker sends its code by the same call again', async () => {
       const { phone, linkCode, again } = await claimedUnnoted();
-      const results = await parallel(3, again);
-      expect(tally(results)).toEqual({ 200: 3 });
+      // The 10 s in which the first request may still send pass sooner.
+      const real = globalThis.setTimeout;
+      const soon = (work: () => void, ms?: number) => real(work, (ms ?? 0) / 50);
+      vi.spyOn(globalThis, 'setTimeout').mockImplementation(soon as never);
+      const results = await parallel(2, again);
+      expect(tally(results)).toEqual({ 200: 2 });
       expect(await codesOn(phone)).toBe(2);
       const code = {
         phone,

@@ -242,7 +242,7 @@ it('a plan chosen during the trial waits for its end, and another one does not t
     tierUpdated: false,
     newTier: 'premium',
   });
-  await parallel(5, () => verify(token, session));
+  await parallel(2, () => verify(token, session));
   const trialEndsAt = Number((await userRowOf({ phone })).trial_ends_at);
   const { data } = await stripe.subscriptions.list({
     customer: await customerOf(phone),

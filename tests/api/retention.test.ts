@@ -4,7 +4,7 @@ import { botCall, call, cronAfter, hex, newNetwork, runCron } from './support/ap
 import { buy, newSubscriber, subscribe } from './support/buying.ts';
 import { consent, reply, untilReplied, untilState, write } from './support/chat.ts';
 import { fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
-import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
+import { advanceClock, day, eventually, minute, second, shortenPauses } from './support/clock.ts';
 import {
   beginChange,
   claimNumber,
@@ -216,12 +216,9 @@ async function put(table: string, rows: Row[]): Promise<void> {
     .rows;
   const before = Number(first!.rowid) - rows.length;
   const { columns } = await database.execute(`select * from ${table} limit 0`);
-  const sql = `insert into ${table} (rowid, ${columns.join(', ')}) values (?, ${columns.map(() => '?').join(', ')})`;
-  const inserts = rows.map((row, index) => ({
-    sql,
-    args: [before + index, ...row],
-  }));
-  await database.batch(inserts, 'write');
+  const values = ['rowid', ...columns].map((_, index) => `value ->> ${index}`);
+  const sql = `insert into ${table} (rowid, ${columns.join(', ')}) select ${values.join(', ')} from json_each(?)`;
+  await run(sql, JSON.stringify(rows.map((row, index) => [before + index, ...row])));
 }
 
 it.each(perishable)(
@@ -237,6 +234,7 @@ it.each(perishable)(
       row(1502, end + 60_000),
     ]);
     const requests = watchDatabase(`delete from \\"${table}\\"`);
+    shortenPauses();
     await runCron();
     expect(requests.length).toBeGreaterThan(3);
     const { rows } = await database.execute(

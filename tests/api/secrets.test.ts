@@ -5,7 +5,7 @@ import { settingsOf } from '../../worker/settings.ts';
 import { sessionToken } from '../../worker/sign-in/session-token.ts';
 import { botCall, botHeaders, botPaths, call, vars, parallel, newAddress } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
-import { advanceClock } from './support/clock.ts';
+import { advanceClock, shortenPauses } from './support/clock.ts';
 import { newCode, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
 import { eventTypes, newContact, newPhone } from './support/contacts.ts';
 import { getMe, newPerson, sessionOf, userOf, type Person } from './support/person.ts';
@@ -128,6 +128,8 @@ for (const [name, before, after] of steps)
     `serves a conversation by both versions during the step: ${name}`,
     fullUnless(name === 'remove'),
     async () => {
+      // A call with settings waits for the pauses before a message is delivered.
+      shortenPauses();
       const person = await newWriter();
       const writeBy = (CHAT_KEYS: string, message: string) =>
         write(person.token, message, undefined, { CHAT_KEYS });

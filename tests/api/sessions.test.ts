@@ -18,6 +18,7 @@ import { costOf, holdRequests } from './support/requests.ts';
 import { run } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { fetchByCron } from './support/stripe-events.ts';
 
 type Listed = {
   id: string;
@@ -144,7 +145,8 @@ describe('the session of a trial link', () => {
     await stripe.customers.update(customer, { email: 'payer@example.com' });
     const { id } = await subscriptionOf(customer);
     await stripe.subscriptions.cancel(id);
-    await eventually(async () => expect(await planOf(token)).toEqual(['free', 'active']));
+    await fetchByCron(customer);
+    expect(await planOf(token)).toEqual(['free', 'active']);
     const limited = await trialSession(phone);
     for (const tier of ['basic', 'platinum'])
       expect(await buy(limited, tier)).toMatchObject(signInNeeded);

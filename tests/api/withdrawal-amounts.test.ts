@@ -5,6 +5,7 @@ import { newPerson } from './support/person.ts';
 import { deliveredEvents, during, run, type Faults } from './support/sandbox.ts';
 import { advance, deliver, hour, week } from './support/stripe-events.ts';
 import { customerOf, paymentsOf, stripe, stripeCoupon, subscriptionOf } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const day = 24 * hour;
 const path = '/api/billing/withdrawal';
@@ -114,7 +115,7 @@ describe('weeks that cost less than Stripe charges', () => {
     expect(await refundsOf(customer)).toEqual([72, 1199]);
   });
 
-  it.each<[string, Faults]>([
+  for (const [when, fault] of [
     ['before it', { stripe: { status: 500, match: 'credit_note]' } }],
     ['after it', { stripe: { cut: true, match: 'credit_note]' } }],
     [
@@ -127,23 +128,28 @@ describe('weeks that cost less than Stripe charges', () => {
         },
       },
     ],
-  ])('are refunded once, also where Stripe fails %s', async (_, fault) => {
-    const { phone, token, customer } = await cheapBuyer(false);
-    await advance(phone, 2 * week + 2 * hour);
-    const { body } = await during(fault, () => withdraw(token));
-    expect(body.statement).toMatchObject({ state: 'received' });
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      await run('update withdrawals set due_at = 0 where id = ?', body.statement.id);
-      await run('update customers set lease_until = 0 where stripe_id = ?', customer);
-      await runCron();
-    }
-    expect((await withdraw(token)).body.statement).toMatchObject({
-      state: 'done',
-      refund: 1271,
-    });
-    expect(await refundsOf(customer)).toEqual([72, 1199]);
-    expect(await noteTotals(customer)).toEqual([36, 36, 1199]);
-  });
+  ] satisfies [string, Faults][])
+    it(
+      `are refunded once, also where Stripe fails ${when}`,
+      fullUnless(when !== 'before it'),
+      async () => {
+        const { phone, token, customer } = await cheapBuyer(false);
+        await advance(phone, 2 * week + 2 * hour);
+        const { body } = await during(fault, () => withdraw(token));
+        expect(body.statement).toMatchObject({ state: 'received' });
+        for (let attempt = 0; attempt < 3; attempt += 1) {
+          await run('update withdrawals set due_at = 0 where id = ?', body.statement.id);
+          await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+          await runCron();
+        }
+        expect((await withdraw(token)).body.statement).toMatchObject({
+          state: 'done',
+          refund: 1271,
+        });
+        expect(await refundsOf(customer)).toEqual([72, 1199]);
+        expect(await noteTotals(customer)).toEqual([36, 36, 1199]);
+      },
+    );
 });
 
 type Sold = { currency: string; amount: number };

@@ -13,6 +13,7 @@ import { deleteAccount, planOf } from './support/person.ts';
 import { during, type Faults, run, sandbox } from './support/sandbox.ts';
 import { advance, deliver, hour, week } from './support/stripe-events.ts';
 import { priceOf, stripe, stripeCoupon, subscriptionOf } from './support/stripe.ts';
+import { fullUnless } from '../long-tours.ts';
 
 const day = 24 * hour;
 const path = '/api/billing/withdrawal';
@@ -330,15 +331,17 @@ it.each([
   },
 );
 
-it.each([true, false])(
-  'a purchase stays what it was (started at once: %s) when a smaller plan follows it',
-  async (asked) => {
-    const person = await buyer('premium', asked);
-    await advance(person.phone, day);
-    const contract = await downgradedThenChosenAgain(person, !asked);
-    expect(contract).toMatchObject({ tier: 'premium', startNow: asked });
-  },
-);
+for (const asked of [true, false])
+  it(
+    `a purchase stays what it was (started at once: ${asked}) when a smaller plan follows it`,
+    fullUnless(asked),
+    async () => {
+      const person = await buyer('premium', asked);
+      await advance(person.phone, day);
+      const contract = await downgradedThenChosenAgain(person, !asked);
+      expect(contract).toMatchObject({ tier: 'premium', startNow: asked });
+    },
+  );
 
 it('a move to a dearer plan is a contract of its own, also from a week that a coupon has paid', async () => {
   const { phone, token, customer } = await buyer('basic', false);
@@ -397,7 +400,7 @@ it(
 
 it('a dispute and a withdrawal of the same payment never pay twice', async () => {
   const { phone, token, customer } = await buyer('basic', false);
-  await Promise.all([sandbox.dispute(phone), parallel(20, () => withdraw(token))]);
+  await Promise.all([sandbox.dispute(phone), parallel(4, () => withdraw(token))]);
   await deliver(customer);
   await runCron();
   const { data: notes } = await stripe.creditNotes.list({ customer });
