@@ -301,7 +301,7 @@ describe('a claim', () => {
       // The 10 s in which the first request may still send pass sooner.
       const real = globalThis.setTimeout;
       const soon = (work: () => void, ms?: number) => real(work, (ms ?? 0) / 50);
-      vi.spyOn(globalThis, 'setTimeout').mockImplementation(soon as never);
+      vi.spyOn(globalThis, 'setTimeout').mockImplementation(soon);
       const results = await parallel(2, again);
       expect(tally(results)).toEqual({ 200: 2 });
       expect(await codesOn(phone)).toBe(2);
