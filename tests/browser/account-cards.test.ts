@@ -64,38 +64,39 @@ const rows: Row[] = [
   ],
 ];
 
-test('the cards show the plan, its next change, the used part of the week, and a hint', async ({
-  page,
-  stub,
-}) => {
-  await openAccount(page, stub);
-  for (const [person, plan, [text, percent], [name, hint]] of rows) {
-    stub.person(person);
-    await returnToTab(page);
-    await expect(usageCard(page).getByText(text, { exact: true })).toBeVisible();
-    const bar = usageCard(page).getByRole('progressbar', { name: 'Messages used this week:' });
-    await expect(bar, text).toHaveAttribute('aria-valuenow', String(percent));
-    await expect(bar).toHaveAttribute(
-      'aria-valuetext',
-      `${text.replace(' / ', ' of ')} messages used`,
+test(
+  'the cards show the plan, its next change, the used part of the week, and a hint',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openAccount(page, stub);
+    for (const [person, plan, [text, percent], [name, hint]] of rows) {
+      stub.person(person);
+      await returnToTab(page);
+      await expect(usageCard(page).getByText(text, { exact: true })).toBeVisible();
+      const bar = usageCard(page).getByRole('progressbar', { name: 'Messages used this week:' });
+      await expect(bar, text).toHaveAttribute('aria-valuenow', String(percent));
+      await expect(bar).toHaveAttribute(
+        'aria-valuetext',
+        `${text.replace(' / ', ' of ')} messages used`,
+      );
+      await expect(usageCard(page).getByText('Upgrade for more messages.'), text).toHaveCount(
+        person.tier ? 0 : 1,
+      );
+      for (const line of plan)
+        await expect(planCard(page).getByText(line, { exact: true }), text).toBeVisible();
+      for (const line of ['Free Trial', payment])
+        await expect(planCard(page).getByText(line), text).toHaveCount(plan.includes(line) ? 1 : 0);
+      await expect(
+        management(page).getByRole('button', { name, exact: true }),
+        text,
+      ).toHaveAccessibleDescription(hint);
+    }
+    const billing = management(page).getByRole('button', { name: 'Billing Management' });
+    await expect(billing).toHaveAccessibleDescription(
+      'Access payment details, invoices, and subscription info',
     );
-    await expect(usageCard(page).getByText('Upgrade for more messages.'), text).toHaveCount(
-      person.tier ? 0 : 1,
-    );
-    for (const line of plan)
-      await expect(planCard(page).getByText(line, { exact: true }), text).toBeVisible();
-    for (const line of ['Free Trial', payment])
-      await expect(planCard(page).getByText(line), text).toHaveCount(plan.includes(line) ? 1 : 0);
-    await expect(
-      management(page).getByRole('button', { name, exact: true }),
-      text,
-    ).toHaveAccessibleDescription(hint);
-  }
-  const billing = management(page).getByRole('button', { name: 'Billing Management' });
-  await expect(billing).toHaveAccessibleDescription(
-    'Access payment details, invoices, and subscription info',
-  );
-});
+  },
+);
 
 test(
   'a refresh fetches the profile and shows the result, with a skeleton meanwhile',
@@ -181,30 +182,34 @@ test(
   },
 );
 
-test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
-  await stopTime(page);
-  // A page with a silent stream would read the profile, too.
-  stub.openStream('usageStream');
-  await openAccount(page, stub);
-  await expect(planCard(page)).toBeVisible();
-  const before = stub.calls('getMe').length;
-  const made = () => stub.calls('getMe').length - before;
-  stub.respond('getMe', {}, 503);
-  const refused = page.waitForResponse(/\/api\/user\/me$/);
-  await page.getByRole('button', { name: 'Refresh plan' }).click();
-  await refused;
-  // The second fetch begins after the page, not only the browser, has the response.
-  await settle(page);
-  await page.clock.runFor(999);
-  await settle(page);
-  expect(made()).toBe(1);
-  await page.clock.runFor(1);
-  await expect.poll(made).toBe(2);
-  // The words come when the page has given up.
-  await page.clock.resume();
-  await expectToasts(page, ['Error', 'Failed to refresh profile']);
-  expect(made()).toBe(2);
-});
+test(
+  'a failed read is tried once more after a second, and no more',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stopTime(page);
+    // A page with a silent stream would read the profile, too.
+    stub.openStream('usageStream');
+    await openAccount(page, stub);
+    await expect(planCard(page)).toBeVisible();
+    const before = stub.calls('getMe').length;
+    const made = () => stub.calls('getMe').length - before;
+    stub.respond('getMe', {}, 503);
+    const refused = page.waitForResponse(/\/api\/user\/me$/);
+    await page.getByRole('button', { name: 'Refresh plan' }).click();
+    await refused;
+    // The second fetch begins after the page, not only the browser, has the response.
+    await settle(page);
+    await page.clock.runFor(999);
+    await settle(page);
+    expect(made()).toBe(1);
+    await page.clock.runFor(1);
+    await expect.poll(made).toBe(2);
+    // The words come when the page has given up.
+    await page.clock.resume();
+    await expectToasts(page, ['Error', 'Failed to refresh profile']);
+    expect(made()).toBe(2);
+  },
+);
 
 test(
   'a plan without a limit tracks nothing, and one without end compares as Unlimited',

@@ -8,7 +8,7 @@ import {
   takeToasts,
 } from './support/page.ts';
 import { elsewhere, profileOf, servePayments } from './support/stub.ts';
-import { expect, fullUnless, stubbed as test } from './support/test.ts';
+import { expect, fullUnless, isFull, stubbed as test } from './support/test.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const changeNumber = (page: Page) =>
@@ -58,6 +58,9 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
           'The desk is closed.',
         ],
         [() => stub.respond(name, { success: true }), nothing],
+      ] as const;
+      // tests/rules has the sentences of each status.
+      const moreFailing = [
         [() => stub.respond(name, { message: 'No such thing.' }, 404), failed],
         [
           () => stub.respond(name, { message: 'A stack.' }, 500),
@@ -68,7 +71,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
           'Unable to connect to server. Please check your internet connection.',
         ],
       ] as const;
-      for (const [arrange, told] of failing) {
+      for (const [arrange, told] of isFull ? [...failing, ...moreFailing] : failing) {
         arrange();
         await open.click();
         await takeToasts(page, ['Error', told]);

@@ -69,49 +69,48 @@ test('carries a message and its reply, also after a reload, and keeps nothing el
   expect(await page.context().cookies()).toEqual([]);
 });
 
-test('sends again what was offline or refused, and shows what was missed', async ({
-  page,
-  phone,
-  context,
-}) => {
-  await openChat(page, phone);
-  await context.setOffline(true);
-  await send(page, 'Can you hear me?');
-  const own = chat.message(page, 'Can you hear me?');
-  await expect(own.getByText('Not sent')).toBeVisible();
-  await phone.botWrites('I wrote while you were away.');
-  await phone.botMode('refuse');
-  await context.setOffline(false);
-  await expect(chat.message(page, 'I wrote while you were away.')).toHaveCount(1);
-  await own.getByRole('button', { name: 'Send again' }).click();
-  await expect(own.getByText('Not delivered')).toBeVisible();
-  await phone.botMode('answer');
-  await own.getByRole('button', { name: 'Send again' }).click();
-  await expect(own.getByText('Delivered')).toBeVisible();
-  await expect(own).toHaveCount(1);
-});
+test(
+  'sends again what was offline or refused, and shows what was missed',
+  { tag: '@full' },
+  async ({ page, phone, context }) => {
+    await openChat(page, phone);
+    await context.setOffline(true);
+    await send(page, 'Can you hear me?');
+    const own = chat.message(page, 'Can you hear me?');
+    await expect(own.getByText('Not sent')).toBeVisible();
+    await phone.botWrites('I wrote while you were away.');
+    await phone.botMode('refuse');
+    await context.setOffline(false);
+    await expect(chat.message(page, 'I wrote while you were away.')).toHaveCount(1);
+    await own.getByRole('button', { name: 'Send again' }).click();
+    await expect(own.getByText('Not delivered')).toBeVisible();
+    await phone.botMode('answer');
+    await own.getByRole('button', { name: 'Send again' }).click();
+    await expect(own.getByText('Delivered')).toBeVisible();
+    await expect(own).toHaveCount(1);
+  },
+);
 
-test('keeps a text that the allowance refuses, and leads to the plans', async ({
-  page,
-  phone,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/status of 403/);
-  for (let message = 0; message < 4; message += 1) await phone.write('More');
-  await openChat(page, phone);
-  await expect(page.getByText('5 / 5 messages used this week')).toBeVisible();
-  // The way out shows before anything is refused.
-  await expect(page.getByRole('main').getByRole('link', { name: 'See the plans' })).toHaveAttribute(
-    'href',
-    '/plans',
-  );
-  await send(page, 'One too many');
-  await expect(page.getByRole('alert')).toContainText("You have used this week's messages.");
-  await expect(chat.field(page)).toHaveValue('One too many');
-  await expect(
-    page.getByRole('alert').getByRole('link', { name: 'See the plans' }),
-  ).toHaveAttribute('href', '/plans');
-});
+test(
+  'keeps a text that the allowance refuses, and leads to the plans',
+  { tag: '@full' },
+  async ({ page, phone, expectedErrors }) => {
+    expectedErrors.push(/status of 403/);
+    for (let message = 0; message < 4; message += 1) await phone.write('More');
+    await openChat(page, phone);
+    await expect(page.getByText('5 / 5 messages used this week')).toBeVisible();
+    // The way out shows before anything is refused.
+    await expect(
+      page.getByRole('main').getByRole('link', { name: 'See the plans' }),
+    ).toHaveAttribute('href', '/plans');
+    await send(page, 'One too many');
+    await expect(page.getByRole('alert')).toContainText("You have used this week's messages.");
+    await expect(chat.field(page)).toHaveValue('One too many');
+    await expect(
+      page.getByRole('alert').getByRole('link', { name: 'See the plans' }),
+    ).toHaveAttribute('href', '/plans');
+  },
+);
 
 test('the field counts, starts new lines, keeps a draft, and sends nothing half composed', async ({
   page,

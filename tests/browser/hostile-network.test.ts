@@ -128,37 +128,38 @@ test(
   },
 );
 
-test('a message whose response does not come can be sent again under its id, and stays after a reload', async ({
-  page,
-  stub,
-}) => {
-  await stopTime(page);
-  await openConversation(page, stub, hello);
-  stub.hold('sendMessage');
-  await send(page, 'The worst day of the year');
-  await expect.poll(() => stub.calls('sendMessage').length).toBe(1);
-  await chat.field(page).fill('And one more th');
-  await page.clock.runFor(15_000);
-  const own = chat.message(page, 'The worst day of the year');
-  await expect(own.getByText('Not sent')).toBeVisible();
+test(
+  'a message whose response does not come can be sent again under its id, and stays after a reload',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stopTime(page);
+    await openConversation(page, stub, hello);
+    stub.hold('sendMessage');
+    await send(page, 'The worst day of the year');
+    await expect.poll(() => stub.calls('sendMessage').length).toBe(1);
+    await chat.field(page).fill('And one more th');
+    await page.clock.runFor(15_000);
+    const own = chat.message(page, 'The worst day of the year');
+    await expect(own.getByText('Not sent')).toBeVisible();
 
-  await page.reload();
-  await expect(own.getByText('Not sent')).toBeVisible();
-  await expect(chat.field(page)).toHaveValue('And one more th');
-  const { id } = stub.calls('sendMessage')[0]!.body as { id: string };
-  const message = messageOf(2, 'The worst day of the year', {
-    id,
-    state: 'sent',
-  });
-  stub.respond('sendMessage', { success: true, message });
-  await own.getByRole('button', { name: 'Send again' }).click();
-  await expect(own.getByText('Sent', { exact: true })).toBeVisible();
-  expect(stub.calls('sendMessage').map(({ body }) => body)).toEqual([
-    { id, text: message.text },
-    { id, text: message.text },
-  ]);
-  await expect(own).toHaveCount(1);
-});
+    await page.reload();
+    await expect(own.getByText('Not sent')).toBeVisible();
+    await expect(chat.field(page)).toHaveValue('And one more th');
+    const { id } = stub.calls('sendMessage')[0]!.body as { id: string };
+    const message = messageOf(2, 'The worst day of the year', {
+      id,
+      state: 'sent',
+    });
+    stub.respond('sendMessage', { success: true, message });
+    await own.getByRole('button', { name: 'Send again' }).click();
+    await expect(own.getByText('Sent', { exact: true })).toBeVisible();
+    expect(stub.calls('sendMessage').map(({ body }) => body)).toEqual([
+      { id, text: message.text },
+      { id, text: message.text },
+    ]);
+    await expect(own).toHaveCount(1);
+  },
+);
 
 test(
   'long messages that wait for their responses keep no other one back',

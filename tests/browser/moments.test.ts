@@ -48,11 +48,21 @@ inMexico(
     stub.respond('sendMessage', spent, 403);
     await openConversation(page, stub, [], { used: 5, resetsAt });
     const begins = 'A new week begins Wednesday, March 5, 5:16 AM.';
-    const alert = page.getByRole('main').getByRole('alert');
+    const main = page.getByRole('main');
+    const alert = main.getByRole('alert');
+    // The way out shows before anything is refused.
+    await expect(main.getByRole('link', { name: 'See the plans' })).toHaveAttribute(
+      'href',
+      '/plans',
+    );
     await send(page, 'One more');
     await expect(alert).toContainText("You have used this week's messages.");
     await expect(alert).toContainText(begins);
     await expect(page.getByText(begins)).toHaveCount(2);
+    await expect(alert.getByRole('link', { name: 'See the plans' })).toHaveAttribute(
+      'href',
+      '/plans',
+    );
     await page.clock.runFor('17:15:59');
     await expect(alert).toBeVisible();
     await page.clock.runFor(1000);
@@ -112,6 +122,7 @@ for (const [path, begins] of [
 
 inMexico(
   'messages that come too fast say when the next one may be sent',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await stopTime(page, '2025-03-04T18:00:00Z');
     const limited = { success: false, code: 'rate_limited' };

@@ -18,7 +18,7 @@ for (const [folder, [notice, help]] of Object.entries(notices))
   for (const path of ['/login', '/account', '/chat', '/activate-trial'])
     test(
       `${folder}${path} tells an old engine what to do, and where help is`,
-      fullUnless(path === '/login' ? folder !== '/pt-br' : folder === '' && path === '/chat'),
+      fullUnless(folder === '/es' && path === '/login'),
       async ({ page }) => {
         await makeOld(page);
         await page.goto(folder + path);

@@ -16,7 +16,7 @@ import {
   takeToasts,
 } from './support/page.ts';
 import { chat as chatPage, openConversation } from './support/chat.ts';
-import { expect, fullUnless, stubbed as test } from './support/test.ts';
+import { expect, isFull, stubbed as test } from './support/test.ts';
 import { holdAssets, openServedFirst } from './support/first-paint.ts';
 
 type Who = 'visitor' | 'member' | 'pending';
@@ -46,7 +46,7 @@ const rows: Record<string, Row> = {
 for (const who of ['visitor', 'member', 'pending'] as const)
   test(
     `every route shows its page to a ${who} or redirects, and the header marks it`,
-    fullUnless(who === 'visitor'),
+    { tag: '@full' },
     async ({ page, stub }) => {
       await stopTime(page);
       if (who !== 'visitor')
@@ -405,7 +405,7 @@ test('nothing moves for a member, and the plans lead nowhere until the member is
   stub,
 }) => {
   await stub.signedIn();
-  for (const width of [412, 1280]) {
+  for (const width of isFull ? [412, 1280] : [1280]) {
     await page.setViewportSize({ width, height: 900 });
     const release = stub.hold('getMe');
     const moves = await openServedFirst(page, '/');

@@ -22,9 +22,11 @@ test('a guest who opens the account sees nothing of it, and makes no call', asyn
   stub,
 }) => {
   const { seen } = await watchFirstPaint(page);
-  await page.goto('/account');
-  await page.waitForURL('**/login');
-  expect(await seen()).not.toContain('My Account');
+  for (const path of ['/account', '/pending-approval']) {
+    await page.goto(path);
+    await page.waitForURL('**/login');
+    expect(await seen()).not.toMatch(/My Account|Account Pending/);
+  }
   expect(stub.calls()).toEqual([]);
 });
 
@@ -149,29 +151,30 @@ test('an outage leaves public pages their member, and a pressed button tries at 
   expect(await storedToken(page)).toBeNull();
 });
 
-test('a call without a token or with an ended session is shown once and leads to the login', async ({
-  page,
-  stub,
-}) => {
-  await openAccount(page, stub);
-  // Waits for the page's own calls, so that only one call is left to fail.
-  await expect(page.getByRole('radio').first()).toBeVisible();
-  await expect.poll(() => stub.calls('usageStream').length).toBe(1);
-  const button = page.getByRole('button', { name: 'Billing Management' });
-  await page.evaluate(() => localStorage.removeItem('authToken'));
-  await button.click();
-  await expectToasts(page, ['Please log in to continue']);
-  expect(stub.calls('createPortalSession')).toEqual([]);
+test(
+  'a call without a token or with an ended session is shown once and leads to the login',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openAccount(page, stub);
+    // Waits for the page's own calls, so that only one call is left to fail.
+    await expect(page.getByRole('radio').first()).toBeVisible();
+    await expect.poll(() => stub.calls('usageStream').length).toBe(1);
+    const button = page.getByRole('button', { name: 'Billing Management' });
+    await page.evaluate(() => localStorage.removeItem('authToken'));
+    await button.click();
+    await expectToasts(page, ['Please log in to continue']);
+    expect(stub.calls('createPortalSession')).toEqual([]);
 
-  await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
-  await open(page, '/account');
-  stub.respond('createPortalSession', over, 401);
-  await follow(button, '**/login');
-  await expectToasts(page, ['Session expired. Please log in again.']);
-  expect(await storedToken(page)).toBeNull();
-  await settle(page);
-  expect(stub.calls('createPortalSession')).toHaveLength(1);
-});
+    await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
+    await open(page, '/account');
+    stub.respond('createPortalSession', over, 401);
+    await follow(button, '**/login');
+    await expectToasts(page, ['Session expired. Please log in again.']);
+    expect(await storedToken(page)).toBeNull();
+    await settle(page);
+    expect(stub.calls('createPortalSession')).toHaveLength(1);
+  },
+);
 
 for (const [host, path] of Object.entries({
   'solace.example': '/login',
@@ -179,7 +182,7 @@ for (const [host, path] of Object.entries({
 }))
   test(
     `an ended token on ${host} ends in ${path}`,
-    fullUnless(path === '/login'),
+    { tag: '@full' },
     async ({ page, baseURL, stub }) => {
       spoil(page);
       await page.route(`https://${host}/**`, async (route) => {

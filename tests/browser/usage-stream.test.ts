@@ -42,6 +42,9 @@ test('the stream moves the count by a number, and fetches the profile of a new p
   expect(stub.calls('getMe')).toHaveLength(1);
   send({ type: 'usageUpdate', count: 7 });
   await expect(used(page, '7 / 70')).toBeVisible();
+  const bar = page.getByRole('progressbar', { name: 'Messages used this week:' });
+  await expect(bar).toHaveAttribute('aria-valuenow', '10');
+  await expect(bar).toHaveAttribute('aria-valuetext', '7 of 70 messages used');
   send({ type: 'usageUpdate', count: 70 });
   await expect(page.getByText('All messages of this week are used.')).toHaveCount(1);
   expect(stub.calls('streamTicket')).toHaveLength(1);

@@ -371,8 +371,13 @@ test('a message that was not sent is announced once, and so is its arrival', asy
   await chat.message(page, 'Can you hear me?').getByRole('button', { name: 'Send again' }).click();
   await expect(said('Your message was sent.')).toHaveCount(1);
   push({ type: 'message', message: { ...message, state: 'failed' } });
-  await expect(chat.message(page, 'Can you hear me?').getByText('Not delivered')).toBeVisible();
+  const own = chat.message(page, 'Can you hear me?');
+  await expect(own.getByText('Not delivered')).toBeVisible();
   await expect(said('Your message was not sent.')).toHaveCount(1);
+  // The bot refused it; it is sent again under its id.
+  await own.getByRole('button', { name: 'Send again' }).click();
+  await expect(own.getByText('Sent', { exact: true })).toBeVisible();
+  expect(stub.calls('sendMessage').at(-1)!.body).toMatchObject({ id });
 });
 
 test('the height follows a keyboard that closes late, and a zoom that ends', async ({

@@ -2,8 +2,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { pageRoutes } from '../../worker/contract/routes.ts';
 import { apiErrors } from '../../worker/contract/errors.ts';
 import { ApiError } from '../../web/data/api-error.ts';
+import { request } from '../../web/data/api-client.ts';
 import { handleRequestError } from '../../web/data/error-handling.ts';
+import { queryClient } from '../../web/data/query-client.ts';
+import { onRedirect } from '../../web/data/redirects.ts';
 import { session } from '../../web/data/session.ts';
+import { toasts } from '../../web/data/toasts.ts';
 import { isOwnScript, showsCrisisLines } from '../../web/rules/crash-rules.ts';
 
 const stored = new Map<string, string>();
@@ -14,7 +18,10 @@ vi.stubGlobal('localStorage', {
 });
 vi.stubGlobal('location', new URL('https://solace.example/account'));
 
-afterEach(() => session.follow(null));
+afterEach(() => {
+  session.follow(null);
+  stored.clear();
+});
 
 const names = Object.keys(pageRoutes) as (keyof typeof pageRoutes)[];
 const protectedCalls = names.filter((name) => pageRoutes[name].access === 'user');
@@ -39,6 +46,59 @@ describe('a call that fails', () => {
       }
     },
   );
+});
+
+/** Makes a call with this token on a host; returns what it says, where it leads, and the token that is left. */
+async function callWith(token: string | null, host: string) {
+  vi.stubGlobal('location', new URL(`https://${host}/plans`));
+  // The time of the server is asked for.
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json({}));
+  const led: string[] = [];
+  onRedirect(async (to) => void led.push(to));
+  if (token) session.start(token);
+  await expect(request('createPortalSession')).rejects.toThrow();
+  const addresses = fetched.mock.calls.map(([address]) => address);
+  expect(addresses.filter((address) => address !== '/api/country')).toEqual([]);
+  fetched.mockRestore();
+  const said = toasts.take().toasts.map(({ title }) => title);
+  return { said, led, token: session.storedToken() };
+}
+
+describe('a call that is not sent', () => {
+  const ended = `header.${Buffer.from('{"exp":1}').toString('base64url')}.signature`;
+  const said = ['Your session has expired. Please log in again.'];
+
+  it('with an ended token ends the session, and leads to the login, but not while we develop', async () => {
+    expect(await callWith(ended, 'solace.example')).toEqual({ said, led: ['/login'], token: null });
+    expect(await callWith(ended, 'solace.test')).toEqual({ said, led: [], token: null });
+  });
+
+  it('without a token asks to log in', async () => {
+    expect(await callWith(null, 'solace.example')).toEqual({
+      said: ['Please log in to continue'],
+      led: [],
+      token: null,
+    });
+  });
+});
+
+it('a failed read is tried once more after a second, and no more, and a refused one never', async () => {
+  vi.useFakeTimers();
+  for (const [error, tries] of [
+    [new ApiError('Broken', { status: 503 }), 2],
+    [new ApiError('No', { status: 404 }), 1],
+  ] as const) {
+    const queryFn = vi.fn(() => Promise.reject(error));
+    const read = expect(
+      queryClient.fetchQuery({ queryKey: [error.message], queryFn }),
+    ).rejects.toThrow(error.message);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(queryFn).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await read;
+    expect(queryFn).toHaveBeenCalledTimes(tries);
+  }
+  vi.useRealTimers();
 });
 
 /** Answers of networks and firewalls in the server's place. */
