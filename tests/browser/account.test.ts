@@ -158,20 +158,19 @@ test(
   },
 );
 
-test(
-  'the return from the payment provider leaves alone who has opened another page',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    await stub.signedIn();
-    stub.respond('verifyCheckoutSession', updated);
-    const release = stub.hold('verifyCheckoutSession');
-    await open(page, '/account?session_id=cs_1');
-    await follow(page.getByRole('link', { name: 'Get help now' }).first(), '**/help-now');
-    release();
-    await expectToasts(page, ['Plan Updated', 'Your plan has been updated to Premium']);
-    expect(new URL(page.url()).pathname).toBe('/help-now');
-  },
-);
+test('the return from the payment provider leaves alone who has opened another page', async ({
+  page,
+  stub,
+}) => {
+  await stub.signedIn();
+  stub.respond('verifyCheckoutSession', updated);
+  const release = stub.hold('verifyCheckoutSession');
+  await open(page, '/account?session_id=cs_1');
+  await follow(page.getByRole('link', { name: 'Get help now' }).first(), '**/help-now');
+  release();
+  await expectToasts(page, ['Plan Updated', 'Your plan has been updated to Premium']);
+  expect(new URL(page.url()).pathname).toBe('/help-now');
+});
 
 test(
   'the return from the payment provider moves nobody who reads on',

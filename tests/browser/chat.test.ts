@@ -264,12 +264,15 @@ stubbed(
   'a refused message stays, unsent, if another text is in the field',
   async ({ page, stub }) => {
     await openConversation(page, stub, long);
-    stub.respond('sendMessage', { success: false, code: 'rate_limited' }, 429);
+    const limited = { success: false, code: 'rate_limited' };
+    stub.respond('sendMessage', limited, 429, { 'retry-after': '90' });
     const release = stub.hold('sendMessage');
     await send(page, 'The first text');
     await chat.field(page).fill('The second text');
     release();
-    await expect(page.getByRole('alert')).toContainText('No more messages can be taken');
+    const alert = page.getByRole('alert');
+    await expect(alert).toContainText('No more messages can be taken');
+    await expect(alert).toContainText(/You can try again after .*\d:\d\d [AP]M/);
     await expect(chat.field(page)).toHaveValue('The second text');
     const first = chat.message(page, 'The first text');
     await expect(first.getByText('Not sent')).toBeVisible();

@@ -155,22 +155,21 @@ for (const [kind, fail] of Object.entries(failures)) {
   );
 }
 
-test(
-  'the account, the contact page, the terms and the page on safety lead there',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    await stub.signedIn();
-    for (const path of ['/account', '/contact', '/terms', '/safety']) {
-      await open(page, path);
-      const main = page.getByRole('main');
-      await expect(main.getByRole('link', { name: 'Get help now' })).toHaveAttribute(
-        'href',
-        '/help-now',
-      );
-      await expect(main).not.toContainText('988');
-    }
-  },
-);
+test('the account, the contact page, the terms and the page on safety lead there', async ({
+  page,
+  stub,
+}) => {
+  await stub.signedIn();
+  for (const path of ['/account', '/contact', '/terms', '/safety']) {
+    await page.goto(path);
+    const main = page.getByRole('main');
+    await expect(main.getByRole('link', { name: 'Get help now' })).toHaveAttribute(
+      'href',
+      '/help-now',
+    );
+    await expect(main).not.toContainText('988');
+  }
+});
 
 const referrals = (page: Page) =>
   page.getByRole('region', { name: 'How often we have referred people' });

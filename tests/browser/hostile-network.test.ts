@@ -174,38 +174,37 @@ test(
   },
 );
 
-test(
-  'a code that was sent although its response was lost can be entered',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    await stopTime(page);
-    stub.hold('requestOtp');
-    await open(page, '/login');
-    await page.getByLabel('Phone number').fill('+15551234567');
-    await page.getByRole('button', { name: 'Send Verification Code' }).click();
-    await expect.poll(() => stub.calls('requestOtp').length).toBe(1);
-    await page.clock.runFor(15_000);
-    await expect(page.getByRole('main').getByRole('alert')).toHaveText(
-      'The server takes too long to respond. Please try again.',
-    );
-    stub.respond('requestOtp', { success: false, code: 'rate_limited' }, 429);
-    await page.getByRole('button', { name: 'Resend Verification Code' }).click();
-    await expect(page.getByLabel('Verification code')).toBeVisible();
-    stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
-    await page.getByLabel('Verification code').fill('123456');
-    await page
-      .getByRole('button', {
-        name: 'Verify Code',
-        exact: true,
-      })
-      .click();
-    await page.waitForURL('**/account');
-    expect(stub.calls('verifyOtp')[0]!.body).toEqual({
-      phone: '+15551234567',
-      otp: '123456',
-    });
-  },
-);
+test('a code that was sent although its response was lost can be entered', async ({
+  page,
+  stub,
+}) => {
+  await stopTime(page);
+  stub.hold('requestOtp');
+  await open(page, '/login');
+  await page.getByLabel('Phone number').fill('+15551234567');
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  await expect.poll(() => stub.calls('requestOtp').length).toBe(1);
+  await page.clock.runFor(15_000);
+  await expect(page.getByRole('main').getByRole('alert')).toHaveText(
+    'The server takes too long to respond. Please try again.',
+  );
+  stub.respond('requestOtp', { success: false, code: 'rate_limited' }, 429);
+  await page.getByRole('button', { name: 'Resend Verification Code' }).click();
+  await expect(page.getByLabel('Verification code')).toBeVisible();
+  stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
+  await page.getByLabel('Verification code').fill('123456');
+  await page
+    .getByRole('button', {
+      name: 'Verify Code',
+      exact: true,
+    })
+    .click();
+  await page.waitForURL('**/account');
+  expect(stub.calls('verifyOtp')[0]!.body).toEqual({
+    phone: '+15551234567',
+    otp: '123456',
+  });
+});
 
 test(
   'buttons that wait for the server become free again, and say why',

@@ -76,24 +76,27 @@ stubbed('four plans stand in order, with price, allowance and voice', async ({ p
   await follow(page.getByRole('link', { name: 'Contact Support' }), '**/contact');
 });
 
-const actions = {
-  free: ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum'],
-  premium: ['Manage in My Account', 'Switch to Basic', 'Current Plan', 'Switch to Platinum'],
-  inactive: ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum'],
-} as const;
+const trial = 'Keep Premium after the trial';
+/** Of each person; tests/rules has the others. */
+const actions = [
+  [
+    { tier: 'premium', isTrial: true },
+    ['Manage in My Account', 'Switch to Basic', trial, 'Switch to Platinum'],
+  ],
+  [{ tier: 'inactive' }, ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum']],
+] as const;
 
 stubbed(
   'each plan says what it would mean; one is bought at the payment provider, or not',
   async ({ page, stub }) => {
     await stub.signedIn();
-    // tests/rules has the offers to each person.
-    for (const [tier, labels] of Object.entries(actions).slice(isFull ? 0 : 1)) {
-      stub.person({ tier });
+    for (const [person, labels] of actions) {
+      stub.person(person);
       await open(page, '/plans');
       for (const [index, label] of labels.entries())
         await expect(
           cards(page).nth(index).getByText(label, { exact: true }),
-          `${tier}: ${label}`,
+          `${person.tier}: ${label}`,
         ).toBeVisible();
     }
     stub.respond('createSubscriptionUpdateSession', {

@@ -164,27 +164,26 @@ test('a return to the tab leads to the account once it is approved; a refusal le
   await expectToasts(page);
 });
 
-test(
-  'somebody who waits for approval is let in without a return to the tab',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    await installClock(page);
-    await stub.signedIn({ status: 'pending' });
-    await open(page, '/pending-approval');
-    await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
-    await settle(page);
-    const before = stub.calls('getMe').length;
-    await setVisible(page, false);
-    await page.clock.runFor(60_000);
-    await settle(page);
-    expect(stub.calls('getMe').length - before, 'nobody looks').toBe(0);
-    await setVisible(page, true);
-    await settle(page);
-    stub.person({ status: 'approved' });
-    await page.clock.runFor(30_000);
-    await page.waitForURL('**/account', { timeout: 20_000 });
-  },
-);
+test('somebody who waits for approval is let in without a return to the tab', async ({
+  page,
+  stub,
+}) => {
+  await installClock(page);
+  await stub.signedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  await settle(page);
+  const before = stub.calls('getMe').length;
+  await setVisible(page, false);
+  await page.clock.runFor(60_000);
+  await settle(page);
+  expect(stub.calls('getMe').length - before, 'nobody looks').toBe(0);
+  await setVisible(page, true);
+  await settle(page);
+  stub.person({ status: 'approved' });
+  await page.clock.runFor(30_000);
+  await page.waitForURL('**/account', { timeout: 20_000 });
+});
 
 type Reported = {
   message: string;

@@ -62,30 +62,29 @@ test('the stream moves the count by a number, and fetches the profile of a new p
   expect(stub.calls('usageStream')).toHaveLength(1);
 });
 
-test(
-  'a count that comes during a fetch of the profile is newer than the response',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    // A stream that is silent for long would be replaced, and one that opens during a fetch makes another one.
-    await stopTime(page);
-    const send = stub.openStream('usageStream', []);
-    await openAccount(page, stub, basic);
-    send({ type: 'usageUpdate', count: 4 });
-    await expect(used(page, '4 / 30')).toBeVisible();
-    await settle(page);
-    const release = stub.hold('getMe');
-    const fetched = stub.calls('getMe').length;
-    await setVisible(page, true);
-    await expect.poll(() => stub.calls('getMe').length).toBe(fetched + 1);
-    send({ type: 'usageUpdate', count: 9 });
-    await expect(used(page, '9 / 30')).toBeVisible();
-    release();
-    await settle(page);
-    await expect(used(page, '9 / 30')).toBeVisible();
-  },
-);
+test('a count that comes during a fetch of the profile is newer than the response', async ({
+  page,
+  stub,
+}) => {
+  // A stream that is silent for long would be replaced, and one that opens during a fetch makes another one.
+  await stopTime(page);
+  const send = stub.openStream('usageStream', []);
+  await openAccount(page, stub, basic);
+  send({ type: 'usageUpdate', count: 4 });
+  await expect(used(page, '4 / 30')).toBeVisible();
+  await settle(page);
+  const release = stub.hold('getMe');
+  const fetched = stub.calls('getMe').length;
+  await setVisible(page, true);
+  await expect.poll(() => stub.calls('getMe').length).toBe(fetched + 1);
+  send({ type: 'usageUpdate', count: 9 });
+  await expect(used(page, '9 / 30')).toBeVisible();
+  release();
+  await settle(page);
+  await expect(used(page, '9 / 30')).toBeVisible();
+});
 
-test('a stream has credentials; no other call has a cookie, or a token without need', async ({
+test('a stream has credentials, and ends with its session; no other call has a cookie, or a token without need', async ({
   page,
   stub,
 }) => {
@@ -94,12 +93,19 @@ test('a stream has credentials; no other call has a cookie, or a token without n
       constructor(address: string | URL, init?: EventSourceInit) {
         super(address, init);
         if (!this.withCredentials) throw new Error('The stream has no credentials.');
+        Object.assign(window, { stream: this });
       }
     };
   });
+  stub.openStream('usageStream');
   // Of each test, `stubbed` looks at the other calls at its end.
   await openAccount(page, stub);
   await expect.poll(() => stub.calls('usageStream')[0]?.search.get('token')).toBe('ticket');
+  const isClosed = () =>
+    page.evaluate(() => (window as any).stream.readyState === EventSource.CLOSED);
+  expect(await isClosed()).toBe(false);
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect.poll(isClosed).toBe(true);
 });
 
 test(

@@ -31,7 +31,7 @@ import {
   follow,
 } from './support/page.ts';
 import { jwt, type Stub } from './support/stub.ts';
-import { enterCode, expect, stubbed, test } from './support/test.ts';
+import { enterCode, expect, fullUnless, stubbed, test } from './support/test.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import type { Phone } from './support/phone.ts';
 
@@ -379,7 +379,7 @@ stubbed(
 for (const part of ['recorder', 'voice-panel'])
   stubbed(
     `the microphone is closed if the ${part} does not load, and the draft stays`,
-    { tag: '@full' },
+    fullUnless(part === 'recorder'),
     async ({ page, stub, expectedErrors }) => {
       expectedErrors.push(/ERR_FAILED/);
       await openVoice(page, stub);

@@ -414,43 +414,42 @@ test('the height follows a keyboard that closes late, and a zoom that ends', asy
   await expect.poll(height).toBe('');
 });
 
-test(
-  'a notice that is still shown goes when it is read, at clearing, and at a log-out',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    await page.addInitScript(() => {
-      const shown: object[] = [];
-      const show = () => shown.push({ close: () => shown.splice(0) });
-      Object.assign(window, { shown, show });
-      const registration = { getNotifications: async () => [...shown] };
-      Object.defineProperty(navigator, 'serviceWorker', {
-        value: Object.assign(new EventTarget(), {
-          getRegistration: async () => registration,
-          register: async () => registration,
-          ready: Promise.resolve(registration),
-        }),
-      });
+test('a notice that is still shown goes when it is read, at clearing, and at a log-out', async ({
+  page,
+  stub,
+}) => {
+  await page.addInitScript(() => {
+    const shown: object[] = [];
+    const show = () => shown.push({ close: () => shown.splice(0) });
+    Object.assign(window, { shown, show });
+    const registration = { getNotifications: async () => [...shown] };
+    Object.defineProperty(navigator, 'serviceWorker', {
+      value: Object.assign(new EventTarget(), {
+        getRegistration: async () => registration,
+        register: async () => registration,
+        ready: Promise.resolve(registration),
+      }),
     });
-    const show = () => page.evaluate(() => void (window as any).show());
-    const count = () => page.evaluate(() => (window as any).shown.length as number);
-    const push = stub.openStream('chatStream');
-    await openConversation(page, stub, hello);
-    await show();
-    push({
-      type: 'message',
-      message: messageOf(3, 'A reply', { author: 'solace' }),
-    });
-    await expect.poll(count).toBe(0);
-    await show();
-    stub.respond('clearChat', { success: true });
-    stub.respond('getChat', pageOf([]));
-    await chooseOption(page, 'Clear conversation');
-    await expect.poll(count).toBe(0);
-    await show();
-    await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
-    expect(await count()).toBe(1);
-    await page.getByRole('button', { name: 'Logout' }).click();
-    await page.waitForURL('**/login');
-    await expect.poll(count).toBe(0);
-  },
-);
+  });
+  const show = () => page.evaluate(() => void (window as any).show());
+  const count = () => page.evaluate(() => (window as any).shown.length as number);
+  const push = stub.openStream('chatStream');
+  await openConversation(page, stub, hello);
+  await show();
+  push({
+    type: 'message',
+    message: messageOf(3, 'A reply', { author: 'solace' }),
+  });
+  await expect.poll(count).toBe(0);
+  await show();
+  stub.respond('clearChat', { success: true });
+  stub.respond('getChat', pageOf([]));
+  await chooseOption(page, 'Clear conversation');
+  await expect.poll(count).toBe(0);
+  await show();
+  await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
+  expect(await count()).toBe(1);
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL('**/login');
+  await expect.poll(count).toBe(0);
+});

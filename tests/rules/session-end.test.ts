@@ -4,9 +4,11 @@ import { apiErrors } from '../../worker/contract/errors.ts';
 import { ApiError } from '../../web/data/api-error.ts';
 import { request } from '../../web/data/api-client.ts';
 import { handleRequestError } from '../../web/data/error-handling.ts';
+import { restoreSession } from '../../web/data/profile-query.ts';
 import { queryClient } from '../../web/data/query-client.ts';
 import { onRedirect } from '../../web/data/redirects.ts';
 import { session } from '../../web/data/session.ts';
+import { activateTrial } from '../../web/data/sign-in.ts';
 import { toasts } from '../../web/data/toasts.ts';
 import { isOwnScript, showsCrisisLines } from '../../web/rules/crash-rules.ts';
 
@@ -73,6 +75,14 @@ describe('a call that is not sent', () => {
     expect(await callWith(ended, 'solace.test')).toEqual({ said, led: [], token: null });
   });
 
+  it('does not exist while only the device says that the token has ended', async () => {
+    const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('No network'));
+    session.start(ended);
+    await expect(request('createPortalSession')).rejects.toThrow();
+    fetched.mockRestore();
+    expect(session.storedToken()).toBe(ended);
+  });
+
   it('without a token asks to log in', async () => {
     expect(await callWith(null, 'solace.example')).toEqual({
       said: ['Please log in to continue'],
@@ -80,6 +90,40 @@ describe('a call that is not sent', () => {
       token: null,
     });
   });
+});
+
+it.each([
+  [{}, 404, 'An unexpected error occurred while fetching user data.'],
+  [{ success: false }, 200, 'Failed to fetch user profile data.'],
+  [{ success: false, message: 'Nobody is here.' }, 200, 'Nobody is here.'],
+])('a session without a profile ends, which is said: %j', async (body, status, text) => {
+  const fetched = vi
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(async () => Response.json(body, { status }));
+  session.start('token');
+  await restoreSession('token');
+  fetched.mockRestore();
+  expect(toasts.take().toasts.map(({ title }) => title)).toEqual([text]);
+  expect(session.storedToken()).toBeNull();
+});
+
+it.each([
+  [true, true],
+  [false, false],
+])('a used link of a trial (one’s own: %s) goes on: %s', async (isTrial, success) => {
+  const running = { success: false, code: 'trial_running', message: 'Log in.' };
+  const profile = { phoneNumber: '+15551234567', isTrial };
+  const fetched = vi
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(async (address) =>
+      address === '/auth/verify-trial-token'
+        ? Response.json(running, { status: 409 })
+        : Response.json({ success: true, profile }),
+    );
+  session.start('token');
+  expect(await activateTrial('used')).toMatchObject({ success });
+  expect(session.storedToken()).toBe(success ? 'token' : null);
+  fetched.mockRestore();
 });
 
 it('a failed read is tried once more after a second, and no more, and a refused one never', async () => {

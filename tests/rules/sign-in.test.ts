@@ -5,6 +5,8 @@ import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } 
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
 import { afterSignIn, returnPage } from '../../web/rules/destinations.ts';
+import { finishSignIn } from '../../web/pages/login/sign-in-toasts.ts';
+import { toasts } from '../../web/data/toasts.ts';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import { migrate } from 'drizzle-orm/libsql/migrator';
@@ -127,6 +129,22 @@ describe('the page after a sign-in', () => {
   ] as const)('with the status %s and %j is %s', (status, wanted, to, toast) => {
     const { search = {}, ...page } = afterSignIn(status, wanted);
     expect({ ...page, search }).toEqual({ to, toast, search: {} });
+  });
+
+  it.each([
+    ['approved', {}, []],
+    ['approved', { plan: 'premium' }, [['success', 'Login successful!', undefined]]],
+    [
+      'suspended',
+      {},
+      [['error', 'Login Issue', 'Account status: suspended. Please contact support.']],
+    ],
+  ])('with the status %s and %j says %j', (status, wanted, said) => {
+    finishSignIn(status, wanted);
+    const shown = toasts
+      .take()
+      .toasts.map(({ type, title, description }) => [type, title, description]);
+    expect(shown).toEqual(said);
   });
 
   it('keeps the parameters that the page takes, and no other', () => {

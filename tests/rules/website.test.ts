@@ -1,6 +1,6 @@
 import { languages, published } from '#contract/languages';
 import { stripTypeScriptTypes } from 'node:module';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { HeadTags } from '../../web/build/head-tags.tsx';
@@ -18,6 +18,7 @@ import { chosenHome } from '../../web/app/language-addresses.ts';
 import { correctedPath } from '../../web/rules/addresses.ts';
 import { isInApp } from '../../web/rules/in-app.ts';
 import type { Served, Visitor } from '../../web/start/protocol.ts';
+import { reloadOnce } from '../../web/start/missing-files.ts';
 import { startMode, type StartMode } from '../../web/start/start-modes.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import * as fc from 'fast-check';
@@ -199,6 +200,26 @@ describe('the start of a page', () => {
     [undefined, 'returning', 'empty'],
   ])('with %s served to a visitor %s is %s', (served, visitor, mode) => {
     expect(startMode(served, visitor)).toBe(mode);
+  });
+
+  it('is loaded again for missing files at most once a minute', () => {
+    vi.useFakeTimers();
+    const history = {
+      state: {},
+      replaceState(state: object) {
+        this.state = state;
+      },
+    };
+    vi.stubGlobal('history', history);
+    const reload = vi.fn();
+    expect(reloadOnce(reload)).toBe(true);
+    vi.advanceTimersByTime(59_999);
+    expect(reloadOnce(reload)).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(reloadOnce(reload)).toBe(true);
+    expect(reload).toHaveBeenCalledTimes(2);
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
   });
 });
 
