@@ -9,7 +9,8 @@ import { adoptCustomers } from '../../worker/operations/after-restore/adopt-cust
 import { settingsOf } from '../../worker/settings.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { buy, checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
-import { advanceClock, eventually, minute, second, shortenPauses, until } from './support/clock.ts';
+import { advanceClock, eventually, minute, second, until } from './support/clock.ts';
+import { shortenPauses } from './support/pauses.ts';
 import { beginChange, verifyChange } from './support/codes.ts';
 import {
   deleteAccount,

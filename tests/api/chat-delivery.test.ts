@@ -18,15 +18,8 @@ import {
   untilState,
   write,
 } from './support/chat.ts';
-import {
-  advanceClock,
-  day,
-  eventually,
-  minute,
-  second,
-  shortenPauses,
-  until,
-} from './support/clock.ts';
+import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
+import { shortenPauses } from './support/pauses.ts';
 import { type Person, userOf } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
 import { during, eventsAbout, outboxOf, run, sandbox, untilParked } from './support/sandbox.ts';

@@ -13,7 +13,8 @@ import {
   untilAccepted,
   write,
 } from './support/chat.ts';
-import { advanceClock, eventually, minute, shortenPauses } from './support/clock.ts';
+import { advanceClock, eventually, minute } from './support/clock.ts';
+import { shortenPauses } from './support/pauses.ts';
 import { newContact, newPhone } from './support/contacts.ts';
 import {
   deleteAccount,

@@ -13,7 +13,8 @@ import {
   write,
   idReused,
 } from './support/chat.ts';
-import { advanceClock, day, minute, shortenPauses } from './support/clock.ts';
+import { advanceClock, day, minute } from './support/clock.ts';
+import { shortenPauses } from './support/pauses.ts';
 import { newPerson } from './support/person.ts';
 import { outboxOf, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';

@@ -4,7 +4,8 @@ import { botCall, call, cronAfter, hex, newNetwork, runCron } from './support/ap
 import { buy, newSubscriber, subscribe } from './support/buying.ts';
 import { consent, reply, untilReplied, untilState, write } from './support/chat.ts';
 import { fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
-import { advanceClock, day, eventually, minute, second, shortenPauses } from './support/clock.ts';
+import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
+import { shortenPauses } from './support/pauses.ts';
 import {
   beginChange,
   claimNumber,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { pageRoutes } from '../../worker/contract/routes.ts';
 import { apiErrors } from '../../worker/contract/errors.ts';
 import { ApiError } from '../../web/data/api-error.ts';
@@ -20,9 +20,10 @@ vi.stubGlobal('localStorage', {
 });
 vi.stubGlobal('location', new URL('https://solace.example/account'));
 
-afterEach(() => {
+beforeEach(() => {
   session.follow(null);
   stored.clear();
+  toasts.take();
 });
 
 const names = Object.keys(pageRoutes) as (keyof typeof pageRoutes)[];

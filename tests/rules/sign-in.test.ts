@@ -140,6 +140,8 @@ describe('the page after a sign-in', () => {
       [['error', 'Login Issue', 'Account status: suspended. Please contact support.']],
     ],
   ])('with the status %s and %j says %j', (status, wanted, said) => {
+    // What another file has left.
+    toasts.take();
     finishSignIn(status, wanted);
     const shown = toasts
       .take()

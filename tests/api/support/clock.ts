@@ -7,12 +7,6 @@ export function advanceClock(ms: number): void {
   vi.setSystemTime(now + ms);
 }
 
-/** The Worker's pauses are a tenth as long until the test ends, and in the same order. */
-export function shortenPauses(): void {
-  const real = scheduler.wait.bind(scheduler);
-  vi.spyOn(scheduler, 'wait').mockImplementation((ms, options) => real(ms / 10, options));
-}
-
 export const second = 1000;
 export const minute = 60 * second;
 export const day = 24 * 60 * minute;
