@@ -127,36 +127,36 @@ test(
   },
 );
 
-test(
-  'a missing file takes no page, and a press works later',
-  { tag: '@full' },
-  async ({ page, stub, expectedErrors }) => {
-    expectedErrors.push(/ERR_FAILED/);
-    await page.route('**/platform-choice.js', (route) => route.abort());
-    await openAccount(page, stub);
-    await expect(
-      page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert'),
-    ).toContainText('connection');
-    // `setOffline` would not do: a file in the browser's cache loads without a connection.
-    await page.route('**/assets/**/*.js', (route) => route.abort());
-    const failure = page
-      .getByRole('status')
-      .getByText(/Failed to refresh profile|Please check your internet connection/);
-    stub.respond('getMe', { success: false }, 200);
-    for (const name of ['Refresh plan', 'Change Number', 'Sessions', 'Delete Account']) {
-      await page.getByRole('button', { name }).click();
-      await expect(failure, name).toBeVisible();
-      await page.getByRole('button', { name: 'Dismiss' }).click();
-      await expect(failure).toHaveCount(0);
-    }
-    await page.unrouteAll();
-    await page.getByRole('button', { name: 'Delete Account' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
-    stub.person({ tier: 'basic' });
-    await page.getByRole('button', { name: 'Refresh Page' }).click();
-    await expect(page.getByRole('radio', { name: 'WhatsApp' })).toBeVisible();
-  },
-);
+test('a missing file takes no page, and a press works later', async ({
+  page,
+  stub,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/ERR_FAILED/);
+  await page.route('**/platform-choice.js', (route) => route.abort());
+  await openAccount(page, stub);
+  await expect(
+    page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert'),
+  ).toContainText('connection');
+  // `setOffline` would not do: a file in the browser's cache loads without a connection.
+  await page.route('**/assets/**/*.js', (route) => route.abort());
+  const failure = page
+    .getByRole('status')
+    .getByText(/Failed to refresh profile|Please check your internet connection/);
+  stub.respond('getMe', { success: false }, 200);
+  for (const name of ['Refresh plan', 'Change Number', 'Sessions', 'Delete Account']) {
+    await page.getByRole('button', { name }).click();
+    await expect(failure, name).toBeVisible();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await expect(failure).toHaveCount(0);
+  }
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Delete Account' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  stub.person({ tier: 'basic' });
+  await page.getByRole('button', { name: 'Refresh Page' }).click();
+  await expect(page.getByRole('radio', { name: 'WhatsApp' })).toBeVisible();
+});
 
 test(
   'a part that never comes names the reload, which brings it',

@@ -147,23 +147,22 @@ test('the deletion says what is lost and gives the focus back; a failure keeps t
   await expect(management(page)).toHaveCount(0);
 });
 
-test(
-  'a toast waits until the dialog has closed, where a screen reader reaches it',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    await openAccount(page, stub);
-    const refresh = page.getByRole('button', { name: 'Refresh plan' });
-    const told = ['Success', 'Profile refreshed successfully'] as const;
-    await refresh.click();
-    await takeToasts(page, told);
-    const release = stub.hold('getMe');
-    await refresh.click();
-    await remove(page).click();
-    await expect(deletion(page)).toBeVisible();
-    release();
-    await expect(page.locator('[data-loading=true]')).toHaveCount(0);
-    await expectToasts(page);
-    await page.keyboard.press('Escape');
-    await expectToasts(page, told);
-  },
-);
+test('a toast waits until the dialog has closed, where a screen reader reaches it', async ({
+  page,
+  stub,
+}) => {
+  await openAccount(page, stub);
+  const refresh = page.getByRole('button', { name: 'Refresh plan' });
+  const told = ['Success', 'Profile refreshed successfully'] as const;
+  await refresh.click();
+  await takeToasts(page, told);
+  const release = stub.hold('getMe');
+  await refresh.click();
+  await remove(page).click();
+  await expect(deletion(page)).toBeVisible();
+  release();
+  await expect(page.locator('[data-loading=true]')).toHaveCount(0);
+  await expectToasts(page);
+  await page.keyboard.press('Escape');
+  await expectToasts(page, told);
+});

@@ -141,22 +141,18 @@ test('the return from the payment provider shows the new plan and cleans the add
   expect(stub.calls('verifyCheckoutSession')).toHaveLength(returns.length);
 });
 
-test(
-  'a return that is opened again says nothing again',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    await stub.signedIn({ tier: 'premium' });
-    stub.respond('verifyCheckoutSession', updated);
-    const said = [['Plan Updated', 'Your plan has been updated to Premium']] as const;
-    for (const toasts of [said, []]) {
-      await open(page, '/account?session_id=cs_1');
-      await expect.poll(() => new URL(page.url()).search).toBe('');
-      // Its toast comes after all others.
-      await page.getByRole('button', { name: 'Refresh plan' }).click();
-      await expectToasts(page, ...toasts, ['Success', 'Profile refreshed successfully']);
-    }
-  },
-);
+test('a return that is opened again says nothing again', async ({ page, stub }) => {
+  await stub.signedIn({ tier: 'premium' });
+  stub.respond('verifyCheckoutSession', updated);
+  const said = [['Plan Updated', 'Your plan has been updated to Premium']] as const;
+  for (const toasts of [said, []]) {
+    await open(page, '/account?session_id=cs_1');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    // Its toast comes after all others.
+    await page.getByRole('button', { name: 'Refresh plan' }).click();
+    await expectToasts(page, ...toasts, ['Success', 'Profile refreshed successfully']);
+  }
+});
 
 test('the return from the payment provider leaves alone who has opened another page', async ({
   page,
@@ -276,20 +272,19 @@ test(
   },
 );
 
-test(
-  'there is no card without a known preference, and a failed read is shown once',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    const release = stub.hold('getPlatform');
-    await openAccount(page, stub);
-    await expect(card(page)).toHaveAttribute('aria-busy', 'true');
-    stub.respond('getPlatform', {}, 503);
-    release();
-    await expectToasts(page, ['Server error. Please try again later.']);
-    await expect(card(page)).toHaveCount(0);
-    stub.respond('getPlatform', { success: false });
-    await page.reload();
-    await expect(page.getByRole('region', { name: 'Account Management' })).toBeVisible();
-    await expect(card(page)).toHaveCount(0);
-  },
-);
+test('there is no card without a known preference, and a failed read is shown once', async ({
+  page,
+  stub,
+}) => {
+  const release = stub.hold('getPlatform');
+  await openAccount(page, stub);
+  await expect(card(page)).toHaveAttribute('aria-busy', 'true');
+  stub.respond('getPlatform', {}, 503);
+  release();
+  await expectToasts(page, ['Server error. Please try again later.']);
+  await expect(card(page)).toHaveCount(0);
+  stub.respond('getPlatform', { success: false });
+  await page.reload();
+  await expect(page.getByRole('region', { name: 'Account Management' })).toBeVisible();
+  await expect(card(page)).toHaveCount(0);
+});

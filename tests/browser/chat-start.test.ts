@@ -149,28 +149,27 @@ test('help is reached before the app has started', async ({ page, stub }) => {
   await page.waitForURL('**/help-now', { waitUntil: 'commit' });
 });
 
-test(
-  'a button that is pressed before the app has started works afterwards',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    const release = await openEarly(page, stub, long, { hasMore: true });
-    const older = page.getByRole('button', { name: 'Show older messages' });
-    await older.click();
-    expect(stub.calls('getChat')).toHaveLength(1);
-    stub.respond('getChat', pageOf([messageOf(0, 'The oldest message.')]));
-    const topOf = async (text: string) => (await chat.message(page, text).boundingBox())!.y;
-    const before = await topOf('Message number 1.');
-    release();
-    await started(page);
-    await expect(chat.message(page, 'The oldest message.')).toHaveCount(1);
-    // What is read does not jump.
-    await expect
-      .poll(async () => Math.abs((await topOf('Message number 1.')) - before))
-      .toBeLessThan(80);
-    await expect(older).toHaveCount(0);
-    await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
-  },
-);
+test('a button that is pressed before the app has started works afterwards', async ({
+  page,
+  stub,
+}) => {
+  const release = await openEarly(page, stub, long, { hasMore: true });
+  const older = page.getByRole('button', { name: 'Show older messages' });
+  await older.click();
+  expect(stub.calls('getChat')).toHaveLength(1);
+  stub.respond('getChat', pageOf([messageOf(0, 'The oldest message.')]));
+  const topOf = async (text: string) => (await chat.message(page, text).boundingBox())!.y;
+  const before = await topOf('Message number 1.');
+  release();
+  await started(page);
+  await expect(chat.message(page, 'The oldest message.')).toHaveCount(1);
+  // What is read does not jump.
+  await expect
+    .poll(async () => Math.abs((await topOf('Message number 1.')) - before))
+    .toBeLessThan(80);
+  await expect(older).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
+});
 
 test(
   'the page says what it waits for, and shows the messages before the profile',

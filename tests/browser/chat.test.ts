@@ -168,26 +168,25 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
   await expect(clear).toBeHidden();
 });
 
-test(
-  'a page takes no focus from a field that somebody has reached before it',
-  { tag: '@full' },
-  async ({ page, phone }) => {
-    await openChat(page, phone);
-    await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
-    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
-    await page.evaluate(() => {
-      const focusOnce = new MutationObserver(() => {
-        const field = document.querySelector('textarea');
-        if (field) focusOnce.disconnect();
-        field?.focus();
-      });
-      focusOnce.observe(document.body, { childList: true, subtree: true });
+test('a page takes no focus from a field that somebody has reached before it', async ({
+  page,
+  phone,
+}) => {
+  await openChat(page, phone);
+  await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await page.evaluate(() => {
+    const focusOnce = new MutationObserver(() => {
+      const field = document.querySelector('textarea');
+      if (field) focusOnce.disconnect();
+      field?.focus();
     });
-    await page.goBack();
-    await settle(page);
-    await expect(chat.field(page)).toBeFocused();
-  },
-);
+    focusOnce.observe(document.body, { childList: true, subtree: true });
+  });
+  await page.goBack();
+  await settle(page);
+  await expect(chat.field(page)).toBeFocused();
+});
 
 test(
   'two tabs show the same conversation, also after it was cleared in one',

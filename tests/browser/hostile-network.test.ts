@@ -260,24 +260,23 @@ test.describe('what was begun', () => {
     },
   );
 
-  test(
-    'the code step ends when the code is too old by the clock of the server',
-    { tag: '@full' },
-    async ({ page, stub }) => {
-      let now = '2026-11-28T12:00:00.000Z';
-      stub.serverTime = () => now;
-      await ask(page);
-      now = '2026-11-28T12:04:00.000Z';
-      await page.reload();
-      await expect(code(page)).toBeVisible();
-      await settle(page);
-      await expect(code(page)).toBeVisible();
-      now = '2026-11-28T12:06:00.000Z';
-      await page.reload();
-      await expect(page.getByText('The code is too old. Please ask for a new one.')).toBeVisible();
-      await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
-    },
-  );
+  test('the code step ends when the code is too old by the clock of the server', async ({
+    page,
+    stub,
+  }) => {
+    let now = '2026-11-28T12:00:00.000Z';
+    stub.serverTime = () => now;
+    await ask(page);
+    now = '2026-11-28T12:04:00.000Z';
+    await page.reload();
+    await expect(code(page)).toBeVisible();
+    await settle(page);
+    await expect(code(page)).toBeVisible();
+    now = '2026-11-28T12:06:00.000Z';
+    await page.reload();
+    await expect(page.getByText('The code is too old. Please ask for a new one.')).toBeVisible();
+    await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
+  });
 
   test(
     'a code that can no longer be used leads to a new one',
@@ -324,7 +323,7 @@ test.describe('what was begun', () => {
     },
   );
 
-  test('a change of number outlives a reload', { tag: '@full' }, async ({ page, stub }) => {
+  test('a change of number outlives a reload', async ({ page, stub }) => {
     stub.respond('beginPhoneChange', {
       success: true,
       challenge: 'changing',

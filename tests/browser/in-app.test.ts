@@ -3,7 +3,7 @@ import { browserArguments, ensureBrowser } from './browser.ts';
 import { chat, messageOf, openConversation } from './support/chat.ts';
 import { follow, hydrated, open, openAccount, settle, storedToken } from './support/page.ts';
 import { clientHeader, elsewhere, servePayments } from './support/stub.ts';
-import { expect, stubbed as test } from './support/test.ts';
+import { expect, fullUnless, stubbed as test } from './support/test.ts';
 
 /** Public reports about the browsers inside of apps, and about Back and zoom, each of which would hurt here: the project and its number. */
 
@@ -38,7 +38,7 @@ async function openInside(page: Page, agent: keyof typeof agents): Promise<void>
 for (const agent of ['whatsApp', 'instagram'] as const)
   test(
     `react-hookz 1711, docuseal 719, torii 321: inside ${agent} the account opens, its data can be copied, and the portal comes into the same view`,
-    { tag: '@full' },
+    fullUnless(agent === 'whatsApp'),
     async ({ page, stub }) => {
       await openInside(page, agent);
       const data = {

@@ -398,7 +398,7 @@ for (const [part, file] of [
 ] as const)
   stubbed(
     `where ${part} never comes, the page names the reload, which keeps the step`,
-    { tag: '@full' },
+    fullUnless(part === 'the code step'),
     async ({ page }) => {
       await installClock(page);
       await holdAssets(page, file);
@@ -620,7 +620,6 @@ const tooOld = (page: Page) =>
 
 stubbed(
   'a page that waits for a code asks each 15 s at least, and says when it is too old',
-  { tag: '@full' },
   async ({ page, stub }) => {
     await stopTime(page);
     await askForCode(page);

@@ -150,7 +150,6 @@ test(
 
 stubbed(
   'chadbyte/clay 64, owncast 2153: what is changed in the settings of the browser is seen on the page at once',
-  { tag: '@full' },
   async ({ page, phone, stub }) => {
     await withPushService(page, phone);
     await page.addInitScript(() => {
@@ -231,39 +230,35 @@ test('without a connection each language shows its crisis lines, or says so', as
   }
 });
 
-test(
-  'a page that was opened without a connection comes once there is one',
-  { tag: '@full' },
-  async ({ page }) => {
-    spoil(page);
-    await page.goto('/help-now');
-    await workerReady(page);
-    await expect.poll(async () => (await keptAddresses(page)).length).toBe(6);
-    await page.context().setOffline(true);
-    await page.goto('/contact');
-    const title = page.locator('h1');
-    const tries = await refuseCalls(page);
-    await page.context().setOffline(false);
-    await expect.poll(tries, 'it tries, and stays while the address does not answer').toBe(2);
-    await expect(title).toContainText('offline');
-    await page.getByRole('link', { name: 'Try again' }).click();
-    await expect(page).toHaveURL(/\/contact$/);
-    await expect(title).not.toContainText('offline');
+test('a page that was opened without a connection comes once there is one', async ({ page }) => {
+  spoil(page);
+  await page.goto('/help-now');
+  await workerReady(page);
+  await expect.poll(async () => (await keptAddresses(page)).length).toBe(6);
+  await page.context().setOffline(true);
+  await page.goto('/contact');
+  const title = page.locator('h1');
+  const tries = await refuseCalls(page);
+  await page.context().setOffline(false);
+  await expect.poll(tries, 'it tries, and stays while the address does not answer').toBe(2);
+  await expect(title).toContainText('offline');
+  await page.getByRole('link', { name: 'Try again' }).click();
+  await expect(page).toHaveURL(/\/contact$/);
+  await expect(title).not.toContainText('offline');
 
-    await page.context().setOffline(true);
-    await page.goto('/plans');
-    await page.context().setOffline(false);
-    await expect(title).toHaveText('Choose Your Plan');
+  await page.context().setOffline(true);
+  await page.goto('/plans');
+  await page.context().setOffline(false);
+  await expect(title).toHaveText('Choose Your Plan');
 
-    await page.context().setOffline(true);
-    await page.goto('/terms');
-    await setVisible(page, false);
-    await page.context().setOffline(false);
-    await expect(title).toContainText('offline');
-    await setVisible(page, true);
-    await expect(title).toHaveText('Terms and Conditions');
-  },
-);
+  await page.context().setOffline(true);
+  await page.goto('/terms');
+  await setVisible(page, false);
+  await page.context().setOffline(false);
+  await expect(title).toContainText('offline');
+  await setVisible(page, true);
+  await expect(title).toHaveText('Terms and Conditions');
+});
 
 /** No call of this page is answered from now on; returns their number. */
 async function refuseCalls(page: Page): Promise<() => Promise<number>> {
@@ -499,7 +494,6 @@ stubbed.describe('the offer', () => {
 
 stubbed(
   'macrotrackr 117, worldmonitor 1968: a new deployment’s worker takes over an installed site while somebody writes, and the page stays',
-  { tag: '@full' },
   async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/net::ERR/);
     spoil(page);

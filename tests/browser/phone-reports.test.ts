@@ -198,7 +198,6 @@ const turned = { width: 844, height: 390 };
 
 stubbed(
   'damus 3669, talk-android 848: a phone that is turned keeps its place, the field and what was typed',
-  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize(phone);
     await openConversation(page, stub, wordy);
@@ -290,7 +289,6 @@ const pretend = (page: Page, device: string[]) =>
 
 stubbed(
   'hermes-webui 6476: Enter makes a new line on a phone with a pen',
-  { tag: '@full' },
   async ({ page, stub }) => {
     await pretend(page, phoneWithPen);
     await openConversation(page, stub, hello);
@@ -334,7 +332,6 @@ stubbed(
 
 stubbed(
   'betterttv 231, emesene 852: what somebody selects does not move when a reply comes',
-  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize({ width: 390, height: 600 });
     const push = stub.openStream('chatStream');
@@ -478,7 +475,6 @@ stubbed(
 
 stubbed(
   'wai-wcag-quickref 57, dso-toolkit 3899: a header in rows of large letters does not stay over what is read',
-  { tag: '@full' },
   async ({ page }) => {
     await page.setViewportSize(phone);
     await open(page, '/terms');

@@ -189,53 +189,48 @@ async function openFilledChat(page: Page, stub: Stub): Promise<void> {
 const isStarted = (page: Page) =>
   expect(page.getByLabel('Options of the conversation')).toBeVisible();
 
-test(
-  'a page whose own file does not come stays as it was served',
-  { tag: '@full' },
-  async ({ page, expectedErrors }) => {
-    expectedErrors.push(/./);
-    await page.route('**/assets/*/plans.js', (route) => route.abort('internetdisconnected'));
-    await page.goto('/plans');
-    await expect(page.locator('html')).toHaveAttribute('data-visitor', 'unscripted');
-    await settle(page);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(headings['/plans']);
-  },
-);
+test('a page whose own file does not come stays as it was served', async ({
+  page,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/./);
+  await page.route('**/assets/*/plans.js', (route) => route.abort('internetdisconnected'));
+  await page.goto('/plans');
+  await expect(page.locator('html')).toHaveAttribute('data-visitor', 'unscripted');
+  await settle(page);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(headings['/plans']);
+});
 
-stubbed(
-  'the app starts by itself once all its parts can be loaded',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    const html = await (await page.request.get('/chat')).text();
-    const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
-    let isLost = true;
-    await page.route(`**${part}`, (route) =>
-      isLost ? route.abort('internetdisconnected') : route.fallback(),
-    );
-    let attempts = 0;
-    await page.route('**/assets/**/index.js', (route) => {
-      if (route.request().method() !== 'HEAD') return route.fallback();
-      attempts += 1;
-      return route.abort('internetdisconnected');
-    });
-    const visits = countVisits(page);
-    await stopTime(page);
-    await openFilledChat(page, stub);
-    for (const attempt of [1, 2, 3]) {
-      await expect.poll(() => attempts).toBe(attempt);
-      await expect(page.getByText(offline)).toBeVisible();
-      await settle(page);
-      if (attempt < 3) await page.clock.runFor(5000);
-    }
-    await chat.field(page).fill('Not lost');
-    isLost = false;
-    await page.evaluate(() => dispatchEvent(new Event('online')));
-    await isStarted(page);
-    await expect(page.getByText(offline)).toHaveCount(0);
-    await expect(chat.field(page)).toHaveValue('Not lost');
-    expect(visits()).toBe(1);
-  },
-);
+stubbed('the app starts by itself once all its parts can be loaded', async ({ page, stub }) => {
+  const html = await (await page.request.get('/chat')).text();
+  const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
+  let isLost = true;
+  await page.route(`**${part}`, (route) =>
+    isLost ? route.abort('internetdisconnected') : route.fallback(),
+  );
+  let attempts = 0;
+  await page.route('**/assets/**/index.js', (route) => {
+    if (route.request().method() !== 'HEAD') return route.fallback();
+    attempts += 1;
+    return route.abort('internetdisconnected');
+  });
+  const visits = countVisits(page);
+  await stopTime(page);
+  await openFilledChat(page, stub);
+  for (const attempt of [1, 2, 3]) {
+    await expect.poll(() => attempts).toBe(attempt);
+    await expect(page.getByText(offline)).toBeVisible();
+    await settle(page);
+    if (attempt < 3) await page.clock.runFor(5000);
+  }
+  await chat.field(page).fill('Not lost');
+  isLost = false;
+  await page.evaluate(() => dispatchEvent(new Event('online')));
+  await isStarted(page);
+  await expect(page.getByText(offline)).toHaveCount(0);
+  await expect(chat.field(page)).toHaveValue('Not lost');
+  expect(visits()).toBe(1);
+});
 
 for (const [what, isBack] of Object.entries({
   'after a deployment': true,

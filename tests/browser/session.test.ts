@@ -203,21 +203,20 @@ for (const [host, path] of Object.entries({
     },
   );
 
-test(
-  'a redirect before the page is hydrated shows the next page without an error',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    spoil(page);
-    await page.addInitScript(holdScheduler);
-    await stub.signedIn();
-    stub.respond('getMe', over, 401);
-    await page.goto('/plans');
-    await page.waitForURL('**/login');
-    await page.evaluate(() => dispatchEvent(new Event('release')));
-    await expect(page.getByLabel('Phone number')).toBeVisible();
-    await expectToasts(page, ['Session expired. Please log in again.']);
-  },
-);
+test('a redirect before the page is hydrated shows the next page without an error', async ({
+  page,
+  stub,
+}) => {
+  spoil(page);
+  await page.addInitScript(holdScheduler);
+  await stub.signedIn();
+  stub.respond('getMe', over, 401);
+  await page.goto('/plans');
+  await page.waitForURL('**/login');
+  await page.evaluate(() => dispatchEvent(new Event('release')));
+  await expect(page.getByLabel('Phone number')).toBeVisible();
+  await expectToasts(page, ['Session expired. Please log in again.']);
+});
 
 /** Holds the tasks of React's scheduler, which come through a message channel, until the page gets a "release" event. */
 function holdScheduler(): void {

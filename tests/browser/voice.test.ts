@@ -403,7 +403,6 @@ for (const part of ['recorder', 'voice-panel'])
 
 stubbed(
   'a recording that cannot be played says so, and its transcript stays',
-  { tag: '@full' },
   async ({ page, stub }) => {
     const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
     await openVoice(page, stub, [
@@ -514,7 +513,6 @@ stubbed(
 
 stubbed(
   'the beginning of a recording is announced once, by a region that was there before',
-  { tag: '@full' },
   async ({ page, stub }) => {
     await openVoice(page, stub);
     await page.evaluate(() => {
