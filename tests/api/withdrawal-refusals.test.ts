@@ -258,7 +258,7 @@ describe('the statement of somebody who has left while Stripe refused our key', 
     const lost: Faults = {
       stripe: {
         cut: true,
-        path: '/v1/credit_notes',
+        match: 'email_type',
       },
     };
     await during(lost, () => tryAgain(customer));

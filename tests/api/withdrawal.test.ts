@@ -365,7 +365,7 @@ describe('when something fails', () => {
     const fault = {
       stripe: {
         cut: true,
-        path: '/v1/credit_notes',
+        match: 'email_type',
       },
     } as const;
     const { body } = await during(fault, () => withdraw(token));
