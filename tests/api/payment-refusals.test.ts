@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { call, runCron } from './support/api.ts';
+import { call, runCron, vars } from './support/api.ts';
 import { buy, newSubscriber, onTrial, verify, cancel, resume, newBuyer } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { eventTypes } from './support/contacts.ts';
@@ -7,7 +7,7 @@ import { deleteAccount, exportOf, getMe, metadataOf, planOf } from './support/pe
 import { intercept, logLines } from './support/requests.ts';
 import { database, during } from './support/sandbox.ts';
 import { fetchByCron } from './support/stripe-events.ts';
-import { stripe, subscriptionOf } from './support/stripe.ts';
+import { isDeleted, stripe, subscriptionOf } from './support/stripe.ts';
 import { fullUnless } from '../long-tours.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
@@ -221,6 +221,24 @@ describe('leaving', () => {
       status: 'all',
     });
     expect(data.map(({ status }) => status)).toEqual(['canceled']);
+  });
+
+  it('cancels a schedule that has not started', async () => {
+    const { token, customer } = await newSubscriber('basic');
+    const list = `GET ${vars.STRIPE_API_BASE}/v1/subscription_schedules?`;
+    const cancel = `POST ${vars.STRIPE_API_BASE}/v1/subscription_schedules/sub_sched_1/cancel`;
+    const wanted = [`customer=${customer}`, 'scheduled=true'];
+    const canceled = vi.fn(() => Response.json({ id: 'sub_sched_1', status: 'canceled' }));
+    // The local Stripe starts each schedule at once.
+    intercept(async (request, text, send) => {
+      if (text.startsWith(cancel)) return canceled();
+      if (!text.startsWith(list) || !wanted.every((each) => text.includes(each)))
+        return send(request);
+      return Response.json({ object: 'list', data: [{ id: 'sub_sched_1' }], has_more: false });
+    });
+    expect((await deleteAccount(token)).status).toBe(200);
+    expect(canceled).toHaveBeenCalledOnce();
+    expect(await isDeleted(customer)).toBe(true);
   });
 
   it('of somebody on a trial, who never had a customer, asks Stripe nothing', async () => {
