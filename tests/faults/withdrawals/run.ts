@@ -47,6 +47,16 @@ const stripeAt = (path: string, fault: object) => ({
   },
 });
 
+/** What only the request has that changes something. */
+const changes = {
+  subscription: 'invoice_now',
+  creditNote: 'email_type',
+  refund: 'credit_note]',
+};
+const lostAfter = (change: keyof typeof changes) => ({
+  stripe: { cut: true, match: changes[change] },
+});
+
 const disturbances: Record<string, { faults?: object; kills?: true }> = {
   'Worker killed': { kills: true },
   'Worker killed while Stripe is slow': {
@@ -59,7 +69,7 @@ const disturbances: Record<string, { faults?: object; kills?: true }> = {
   },
   'Worker killed after a lost credit note': {
     kills: true,
-    faults: stripeAt('credit_notes', { cut: true }),
+    faults: lostAfter('creditNote'),
   },
   'statement refused': {
     faults: {
@@ -73,7 +83,7 @@ const disturbances: Record<string, { faults?: object; kills?: true }> = {
     faults: { libsql: { cut: true, match: 'withdrawal.received' } },
   },
   'subscriptions fail': { faults: stripeAt('subscriptions', { status: 500 }) },
-  'end of the subscription lost': { faults: stripeAt('subscriptions', { cut: true }) },
+  'end of the subscription lost': { faults: lostAfter('subscription') },
   'invoices fail': { faults: stripeAt('invoices', { status: 503 }) },
   'credit notes fail': { faults: stripeAt('credit_notes', { status: 500 }) },
   'credit notes fail, remembered': {
@@ -81,14 +91,16 @@ const disturbances: Record<string, { faults?: object; kills?: true }> = {
       stripe: {
         status: 500,
         remember: true,
-        match: 'email_type',
+        match: changes.creditNote,
       },
     },
   },
-  'credit notes made, response lost': { faults: stripeAt('credit_notes', { cut: true }) },
+  'credit notes made, response lost': { faults: lostAfter('creditNote') },
   'refunds fail': { faults: stripeAt('refunds', { status: 500 }) },
-  'refunds made, response lost': { faults: stripeAt('refunds', { cut: true }) },
-  'credit notes made too late': { faults: stripeAt('credit_notes', { delayMs: 9500 }) },
+  'refunds made, response lost': { faults: lostAfter('refund') },
+  'credit notes made too late': {
+    faults: { stripe: { delayMs: 9500, match: changes.creditNote } },
+  },
   'result refused': {
     faults: {
       libsql: {
