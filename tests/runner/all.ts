@@ -23,7 +23,7 @@ const offline = (withoutNetwork() ?? []).map((word) => `'${word}'`).join(' ');
 node.command = `${offline} ${node.command}`;
 
 // Two processors often share one core: what uses both at once costs more beside others.
-const stages: Group[][] = [[npm('types')], [npm('lint')], [api, node], [browser]];
+const stages: Group[][] = [[npm('types')], [npm('lint'), api, node], [browser]];
 if (isFull) stages.push([faults], [withdrawals]);
 
 const isGreen = await run().catch((error: unknown) => console.log(messageOf(error)));
