@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { botCall, call, runCron } from './support/api.ts';
+import { buy, checkOut, onTrial } from './support/buying.ts';
 import { newWriter, textsOf } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
 import { beginChange, verifyChange } from './support/codes.ts';
@@ -14,6 +15,7 @@ import {
   userOf,
 } from './support/person.ts';
 import { logLines } from './support/requests.ts';
+import { customerOf, stripe } from './support/stripe.ts';
 import { during, eventsAbout, outboxOf, run, sandbox, userRowOf } from './support/sandbox.ts';
 
 /*
@@ -226,4 +228,21 @@ describe('a session of a trial link whose row says that somebody has signed in',
     const own = 'select * from push_subscriptions where user_id = ?';
     expect((await run(own, userOf(person.token))).rows).toEqual([]);
   });
+});
+
+it('the checkout of somebody else saves no card and books no plan', async () => {
+  const [victim, thief] = [await onTrial('premium'), await onTrial('premium')];
+  await checkOut(victim.token, 'basic');
+  await buy(thief.token, 'basic');
+  const customer = await customerOf(thief.phone);
+  const theirs = { customer: await customerOf(victim.phone) };
+  const { data: checkouts } = await stripe.checkout.sessions.list(theirs);
+  const change = 'update customers set setup_session = ? where stripe_id = ?';
+  await run(change, checkouts[0]!.id, customer);
+
+  expect((await buy(thief.token, 'basic')).status).toBe(503);
+  expect(logLines('row_not_bound')).toContainEqual(expect.objectContaining({ table: 'customers' }));
+  const { data: cards } = await stripe.customers.listPaymentMethods(customer);
+  const { data: plans } = await stripe.subscriptions.list({ customer });
+  expect([...cards, ...plans]).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { call, parallel, tally } from './support/api.ts';
 import { buy, complete, newSubscriber } from './support/buying.ts';
@@ -16,9 +17,10 @@ import {
 } from './support/person.ts';
 import { costOf, holdRequests } from './support/requests.ts';
 import { run } from './support/sandbox.ts';
-import { OpenStream } from './support/streams.ts';
+import { liveUserOf, OpenStream } from './support/streams.ts';
 import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 import { fetchByCron } from './support/stripe-events.ts';
+import { checkMs, EndedSessions } from '../../worker/live/ended-sessions.ts';
 
 type Listed = {
   id: string;
@@ -161,5 +163,20 @@ describe('the session of a trial link', () => {
     const { token } = (await redeem(await newCode(phone))).body;
     for (const full of [token, await externalSession(phone)])
       for (const each of [sessionsOf, consent, buy]) expect((await each(full)).status).toBe(200);
+  });
+});
+
+it('an end that is announced before a check is checked until its own time', async () => {
+  const { token } = await newPerson();
+  await runInDurableObject(liveUserOf(token), async (_, { storage }) => {
+    const sessions = new EndedSessions(storage, {}, () => []);
+    const now = Date.now();
+    await sessions.expect(now);
+    const checkUntil = await sessions.expect(now + minute);
+    expect(checkUntil).toBe(now + minute + checkMs);
+
+    expect(await sessions.check()).toBe(checkUntil);
+    advanceClock(minute + checkMs);
+    expect(await sessions.check()).toBeNull();
   });
 });
